@@ -22,8 +22,7 @@ import { type Market, MarketId, Slug, TokenId } from "../src/markets/domain/mark
 import { MarketStore } from "../src/markets/MarketStore.ts"
 import * as marketStore from "../src/markets/postgres/marketStore.ts"
 import * as paymentStore from "../src/payments/postgres/paymentStore.ts"
-import * as retentionStore from "../src/payments/postgres/retentionStore.ts"
-import { RetentionStore } from "../src/payments/Retention.ts"
+import { Retention } from "../src/payments/postgres/retention.ts"
 import { layerPostgres } from "../src/postgres/client.ts"
 import * as jobSlots from "../src/postgres/jobSlots.ts"
 import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
@@ -201,7 +200,7 @@ const sales = Effect.gen(function* () {
   const rounds_ = (first: number) =>
     Effect.forEach(Array.from({ length: rounds }, (_, n) => first + n), round)
   yield* measure("sales", { units, unit: "sale", tables }, rounds_(0))
-  const store = yield* RetentionStore
+  const store = yield* Retention
   yield* sql.withTransaction(Effect.all([
     sql`SET LOCAL session_replication_role = replica`,
     sql`UPDATE payment SET sent_at = sent_at - interval '25 hours'`,
@@ -318,7 +317,7 @@ const { names } = await benchArguments("growth", {
   names: Argument.Literals("part", Object.keys(parts)).pipe(Argument.variadic()),
 })
 const storesLayer = Layer.mergeAll(
-  ...[marketStore.layer, paymentStore.layer, retentionStore.layer] as const,
+  ...[marketStore.layer, paymentStore.layer, Retention.layer] as const,
   ...[jobSlots.layer, rateLimits.layer(), feedStore.layer, walletStore.layer] as const,
 )
 

@@ -13,19 +13,13 @@
 /// <reference lib="deno.ns" />
 import { Effect } from "effect"
 import { benchDatabase, needProgram } from "./needs.ts"
+import { cpuSeconds } from "../tests/support/processUse.ts"
+import { type Server, startServer } from "./peers/server.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 3)
 const seconds = Number(Deno.env.get("SECONDS") ?? 5)
 const connections = 32
 const warmUpSeconds = 2
-const startWithinMs = 60_000
-/** Clock ticks per second in /proc; 100 on common Linux systems. */
-const ticksPerSecond = 100
-
-interface Server {
-  readonly port: number
-  readonly process: Deno.ChildProcess
-}
 
 interface Case {
   readonly name: string
@@ -41,36 +35,8 @@ interface Sample {
   readonly cpuMicros: number
 }
 
-/** Starts a peer with permission for the network and the environment only. */
-async function start(port: number, script: string, env: Record<string, string>): Promise<Server> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--lock=tests/deno.lock",
-      "--no-check",
-      "--allow-net",
-      "--allow-env",
-      ...reads,
-      `bench/peers/${script}`,
-    ],
-    env: { ...env, PORT: String(port) },
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn()
-  const giveUpAt = performance.now() + startWithinMs
-  while (performance.now() < giveUpAt) {
-    try {
-      await (await fetch(`http://127.0.0.1:${port}/v1/latest`)).body?.cancel()
-      return { port, process }
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-  throw new Error(`${script} does not listen on ${port}`)
-}
-
-/** The migrations are read from the repository. */
-const reads = ["--allow-read=migrations"]
+/** Of a peer: the network and the environment only, and the migrations of the repository. */
+const permissions = ["--allow-net", "--allow-env", "--allow-read=migrations"]
 
 /** The body and headers of our index, which the bare server sends. */
 async function indexAnswer(port: number): Promise<string> {
@@ -78,11 +44,6 @@ async function indexAnswer(port: number): Promise<string> {
   const own = ["date", "content-length", "vary"]
   const headers = [...response.headers].filter(([name]) => !own.includes(name))
   return JSON.stringify({ body: await response.text(), headers })
-}
-
-function cpuSeconds(pid: number): number {
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
 async function load(of: Case, duration: number, seed: number): Promise<Sample> {
@@ -118,13 +79,15 @@ async function expectStatus(of: Case): Promise<void> {
 }
 
 async function bench(databaseUrl: string): Promise<void> {
-  const ours = await start(9901, "freeService.ts", { LIMITS: "off" })
-  const bare = await start(9902, "bare.ts", { ANSWER: await indexAnswer(9901) })
-  const seller = await start(9903, "seller.ts", {})
-  const limited = await start(9904, "freeService.ts", {
+  const ours = await startServer("freeService.ts", 9901, { LIMITS: "off" }, { permissions })
+  const bare = await startServer("bare.ts", 9902, { ANSWER: await indexAnswer(9901) }, {
+    permissions,
+  })
+  const seller = await startServer("seller.ts", 9903, {}, { permissions })
+  const limited = await startServer("freeService.ts", 9904, {
     LIMITS: "postgres",
     DATABASE_URL: databaseUrl,
-  })
+  }, { permissions })
   const servers = [ours, bare, seller, limited]
 
   const cases: ReadonlyArray<Case> = [

@@ -14,7 +14,7 @@ import "../src/core/fiberContext.ts"
 import { setImmediate } from "node:timers/promises"
 import { Console, Effect } from "effect"
 import { products } from "../src/catalog/domain/product.ts"
-import { marketsPrefix, pagePaths } from "../src/http/pages/paths.ts"
+import { marketsPrefix, pagePaths } from "../src/http/pages/site.ts"
 import { makeService, serviceOptions } from "../tests/support/http/httpService.ts"
 import { filledWorld, plainNames } from "../tests/support/http/pageWorld.ts"
 import { serveWorld } from "../tests/support/http/servedService.ts"
@@ -233,7 +233,7 @@ async function ticksUnder(service: Service, what: string, asked: ReadonlyArray<s
 
 const measureTicks = Effect.gen(function* () {
   const dir = yield* Effect.acquireRelease(Effect.promise(() => Deno.makeTempDir()), removeFolder)
-  const limits = { FREE_LIMIT: "off", DOCUMENT_LIMIT: "off", PAGE_LIMIT: "off" }
+  const limits = { DOCUMENT_LIMIT: "off", PAGE_LIMIT: "off" }
   const service = yield* startDev(dir, { TICK: "1 second", ...limits })
   yield* Effect.addFinalizer(() => Effect.asVoid(service.stop))
   yield* service.until(jsonPath, () => true)

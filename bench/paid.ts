@@ -14,53 +14,16 @@
 import process from "node:process"
 import { Console, Effect } from "effect"
 import { products } from "../src/catalog/domain/product.ts"
-import { Bytes32 } from "../src/payments/domain/payment.ts"
-import { buyer, sign } from "../tests/support/payments/buyers.ts"
-import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { benchDatabase } from "./needs.ts"
 import { sendAll } from "./peers/socket.ts"
+import { cpuSeconds } from "../tests/support/processUse.ts"
+import { paidRequests, requestOf, type Server, startServer } from "./peers/server.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 5)
 const sales = Number(Deno.env.get("SALES") ?? 3_000)
 const unpaid = 10_000
 const connections = Number(Deno.env.get("CONNECTIONS") ?? 32)
-const buyers = 50
-const startWithinMs = 60_000
-/** Clock ticks per second in /proc; 100 on common Linux systems. */
-const ticksPerSecond = 100
 const product = products.latest
-
-interface Server {
-  readonly name: string
-  readonly port: number
-  readonly process: Deno.ChildProcess
-}
-
-async function start(name: string, script: string, port: number, env: Record<string, string>) {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--lock=tests/deno.lock", "--no-check", "-A", `bench/peers/${script}`],
-    env: { ...env, PORT: String(port) },
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn()
-  const giveUpAt = performance.now() + startWithinMs
-  while (performance.now() < giveUpAt) {
-    const answer = await fetch(`http://127.0.0.1:${port}${product.path}`).catch(() => null)
-    await answer?.body?.cancel()
-    if (answer !== null) return { name, port, process } satisfies Server
-  }
-  throw new Error(`${script} does not listen on ${port}`)
-}
-
-/** CPU seconds of a process so far; 0 when it has ended. */
-function cpuSeconds(pid: number | string): number {
-  try {
-    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-  } catch {
-    return 0
-  }
-}
 
 /** Processes of PostgreSQL that serve all databases. */
 const sharedProcesses = /(checkpointer|walwriter|background writer|autovacuum)/
@@ -71,7 +34,9 @@ function postgresSeconds(database: string): number {
   for (const { name } of Deno.readDirSync("/proc")) {
     const title = /^\d+$/.test(name) ? titleOf(name) : ""
     if (!title.startsWith("postgres: ")) continue
-    if (title.includes(` ${database} `) || sharedProcesses.test(title)) seconds += cpuSeconds(name)
+    if (title.includes(` ${database} `) || sharedProcesses.test(title)) {
+      seconds += cpuSeconds(name) || 0
+    }
   }
   return seconds
 }
@@ -83,23 +48,6 @@ function titleOf(pid: string): string {
     return ""
   }
 }
-
-const requestOf = (header: string | null) =>
-  `GET ${product.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
-    header === null ? "" : `payment-signature: ${header}\r\n`
-  }\r\n`
-
-/** `sales` requests, each with an authorization of its own. */
-const freshPayments = Effect.forEach(Array.from({ length: sales }), (_, n) => {
-  const account = buyer(n % buyers)
-  const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
-  const now = Math.floor(Date.now() / 1_000)
-  const authorization = authorizationFor(account, product, now, { nonce })
-  return Effect.map(
-    sign(account, authorization),
-    (signature) => requestOf(headerOf(wirePayment(product, authorization, signature))),
-  )
-})
 
 interface Sample {
   readonly perSecond: number
@@ -139,7 +87,7 @@ const spread = (numbers: ReadonlyArray<number>) => {
 
 async function compare(
   what: string,
-  servers: ReadonlyArray<Server>,
+  servers: ReadonlyArray<Server & { readonly name: string }>,
   database: string,
   status: number,
   requests: () => Promise<ReadonlyArray<string>>,
@@ -175,8 +123,8 @@ const program = Effect.gen(function* () {
   const database = new URL(url).pathname.slice(1)
   const servers = yield* Effect.acquireRelease(
     Effect.promise(async () => [
-      await start("ours", "payingService.ts", 29_911, { DATABASE_URL: url }),
-      await start("@x402/hono", "seller.ts", 29_912, {}),
+      { name: "ours", ...await startServer("payingService.ts", 29_911, { DATABASE_URL: url }) },
+      { name: "@x402/hono", ...await startServer("seller.ts", 29_912, {}) },
     ]),
     (servers) =>
       Effect.promise(() =>
@@ -186,9 +134,9 @@ const program = Effect.gen(function* () {
         }))
       ),
   )
-  const fresh = () => Effect.runPromise(freshPayments)
+  const fresh = () => Effect.runPromise(paidRequests(product, sales))
   yield* Effect.promise(() => compare("paid", servers, database, 200, fresh))
-  const bare = Array.from({ length: unpaid }, () => requestOf(null))
+  const bare = Array.from({ length: unpaid }, () => requestOf(product.path))
   yield* Effect.promise(() => compare("402", servers, database, 402, () => Promise.resolve(bare)))
   yield* Console.log(
     `${rounds} rounds of ${sales} sales and ${unpaid} challenges, ${connections} at a time`,

@@ -27,6 +27,7 @@ import { Ingestion } from "../src/movers/Ingestion.ts"
 import { MarketStore } from "../src/markets/MarketStore.ts"
 import { postgresStore } from "../tests/support/stores.ts"
 import { benchArguments, benchDatabase, count } from "./needs.ts"
+import { cpuSeconds } from "../tests/support/processUse.ts"
 
 const tickInterval = Duration.minutes(10)
 /** World milliseconds per millisecond of the clock. */
@@ -74,14 +75,8 @@ const startVenue = Effect.fnUntraced(function* (markets: number, books: number) 
   const reader = child.stdout.getReader()
   const { value } = yield* Effect.promise(() => reader.read())
   reader.releaseLock()
-  return { url: new TextDecoder().decode(value).trim(), cpuSeconds: () => cpuSecondsOf(child.pid) }
+  return { url: new TextDecoder().decode(value).trim(), cpuSeconds: () => cpuSeconds(child.pid) }
 })
-
-/** Of a process so far, by the clock ticks in its `stat`. */
-function cpuSecondsOf(pid: number): number {
-  const [, times = ""] = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")
-  return times.split(" ").slice(11, 13).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
-}
 
 /** Runs the ticks one after another and prints the cost of each. */
 const measure = (ticks: number, venueSeconds: () => number) =>

@@ -17,26 +17,22 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
 import { layer as scoreStore } from "../src/track-record/postgres/scoreStore.ts"
-import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import type { CalibratedWhale, WhaleRow } from "../src/whales/domain/whale.ts"
 import { Calibration } from "../src/whales/Calibration.ts"
 import { Freshness } from "../src/core/Freshness.ts"
 import { TrackRecord } from "../src/track-record/TrackRecord.ts"
 import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/whaleStores.ts"
-import { buyer, sign } from "../tests/support/payments/buyers.ts"
-import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { type KnownWallet, storeOf, sumsOfKnown } from "../tests/support/whales/whales.ts"
 import { benchArguments, benchDatabase, count } from "./needs.ts"
 import { type Load, sendAll } from "./peers/socket.ts"
+import { paidRequests, requestOf, startServer } from "./peers/server.ts"
 
 const { wallets } = await benchArguments("whalepages", { wallets: count("wallets", 5_000) })
 const port = 29_921
-const startWithinMs = 30_000
 const pollsMax = 10_000
 const sales = Number(Deno.env.get("SALES") ?? 200)
 const warmUp = 20
-const buyers = 50
 /** Different wallets; the others repeat them under other names. */
 const distinct = 40
 const entriesEach = 200
@@ -130,38 +126,6 @@ function varied(row: WhaleRow, n: number): WhaleRow {
   }
 }
 
-async function start(url: string): Promise<Deno.ChildProcess> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--lock=tests/deno.lock", "--no-check", "-A", "bench/peers/payingService.ts"],
-    env: { DATABASE_URL: url, PORT: `${port}` },
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn()
-  const giveUpAt = performance.now() + startWithinMs
-  while (performance.now() < giveUpAt) {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/track-record`).catch(() => null)
-    await answer?.body?.cancel()
-    if (answer?.status === 200) return process
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error("The service does not answer")
-}
-
-const requestOf = (path: string, ...headers: ReadonlyArray<string>) =>
-  [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, "", ""].join("\r\n")
-
-const payments = (count: number, ...headers: ReadonlyArray<string>) =>
-  Effect.forEach(Array.from({ length: count }), (_, n) => {
-    const account = buyer(n % buyers)
-    const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
-    const now = Math.floor(Date.now() / 1_000)
-    const authorization = authorizationFor(account, products.whales, now, { nonce })
-    return Effect.map(sign(account, authorization), (signature) => {
-      const header = headerOf(wirePayment(products.whales, authorization, signature))
-      return requestOf(products.whales.path, `payment-signature: ${header}`, ...headers)
-    })
-  })
-
 const at = (sorted: ReadonlyArray<number>, share: number) =>
   Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(2))
 
@@ -196,7 +160,7 @@ const buy = Effect.fnUntraced(function* (
   what = "GET /v1/whales, paid",
   ...headers: ReadonlyArray<string>
 ) {
-  const requests = yield* payments(sales, ...headers)
+  const requests = yield* paidRequests(products.whales, sales, ...headers)
   return yield* measured(what, { requests, connections, status: 200 })
 })
 
@@ -228,8 +192,10 @@ const program = Effect.gen(function* () {
   const store = storesOf(stores)
   const sql = Context.get(stores, SqlClient)
   yield* Effect.acquireRelease(
-    Effect.promise(() => start(url)),
-    (process) =>
+    Effect.promise(() =>
+      startServer("payingService.ts", port, { DATABASE_URL: url }, { path: "/v1/track-record" })
+    ),
+    ({ process }) =>
       Effect.promise(() => {
         process.kill("SIGTERM")
         return process.status
@@ -238,7 +204,7 @@ const program = Effect.gen(function* () {
   const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/v1/track-record`))
   const card = (yield* Effect.promise(() => answer.arrayBuffer())).byteLength
   yield* Effect.flatMap(
-    payments(warmUp),
+    paidRequests(products.whales, warmUp),
     (requests) => measured("warm-up", { requests, connections: 4, status: 200 }),
   )
   yield* poll(32)

@@ -119,9 +119,9 @@ const panels: ReadonlyArray<string | Panel> = [
   ["stat", "Last good tick", "s", 6, ["age", "min(bellwether_last_good_tick_age_seconds)"]],
   ["stat", "Feed index", "none", 6, ["index", "max(bellwether_feed_index)"]],
   ["stat", "Markets listed", "none", 6, ["markets", "max(bellwether_markets_listed)"]],
-  ["stat", "Model, USD a day", "currencyUSD", 6, [
-    "USD",
-    "sum(increase(bellwether_model_cost_usd_total[1d]))",
+  ["stat", "Model, tokens a day", "none", 6, [
+    "tokens",
+    "sum(increase(bellwether_model_tokens_total[1d]))",
   ]],
   ["timeseries", "Runs of jobs, 99th percentile", "s", 6, [
     "{{name}}",

@@ -6,16 +6,14 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { readCommand } from "./app/arguments.ts"
-import { exitCodeOf, runCommand } from "./app/command.ts"
-import { printStopReason } from "./app/console.ts"
-import { commandArguments, untilSignal } from "./app/untilSignal.ts"
+import { runCommand } from "./app/command.ts"
+import { commandArguments, exitCodeOf } from "./app/untilSignal.ts"
 
 const program = Effect.gen(function* () {
   const command = yield* readCommand(commandArguments())
   return command === null ? 0 : yield* runCommand(command, (name) => Deno.env.get(name))
-}).pipe(Effect.scoped, printStopReason)
+}).pipe(Effect.scoped)
 
-const exit = await untilSignal(program)
-Deno.exit(Exit.isSuccess(exit) ? exit.value : exitCodeOf(exit.cause))
+Deno.exit(await exitCodeOf(program))

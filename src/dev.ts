@@ -13,6 +13,6 @@ const get = (name: string) => Deno.env.get(name)
 if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
 const [{ runService }, { simulatedRefunds }] = await Promise.all([
   import("./app/service.ts"),
-  import("./app/refundWorker.ts"),
+  import("./app/refundProcess.ts"),
 ])
 Deno.exit(await runService("dev", get, simulatedRefunds))

@@ -8,15 +8,12 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { Cause, Exit, Option } from "effect"
-import { printStopReason } from "./app/console.ts"
+import { Effect } from "effect"
 import { launch, mainCode, stopAgain } from "./app/launcher.ts"
-import { untilSignal } from "./app/untilSignal.ts"
+import { exitCodeOf } from "./app/untilSignal.ts"
 
-const exit = await untilSignal(
-  printStopReason(launch(Deno.args, (name) => Deno.env.get(name))),
+const code = await exitCodeOf(
+  Effect.as(launch(Deno.args, (name) => Deno.env.get(name)), 0),
   { signals: ["SIGINT", "SIGTERM", "SIGHUP"], onSecondSignal: stopAgain },
 )
-const ended = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
-const error = Option.getOrUndefined(Exit.findErrorOption(exit))
-Deno.exit(ended ? mainCode : error?._tag === "InvalidArguments" ? 2 : 1)
+Deno.exit(code === 0 ? mainCode : code)

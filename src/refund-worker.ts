@@ -8,11 +8,11 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { printStopReason, workerBanner } from "./app/console.ts"
-import { workerLayer } from "./app/refundWorker.ts"
+import { Console, Effect, Layer } from "effect"
+import { workerBanner } from "./app/console.ts"
+import { workerLayer } from "./app/refundProcess.ts"
 import { loadWorker } from "./app/moneySettings.ts"
-import { untilSignal } from "./app/untilSignal.ts"
+import { exitCodeOf } from "./app/untilSignal.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
@@ -23,5 +23,4 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
-const exit = await untilSignal(printStopReason(program))
-Deno.exit(Exit.isSuccess(exit) ? exit.value : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+Deno.exit(await exitCodeOf(program))

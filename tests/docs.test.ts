@@ -55,21 +55,6 @@ function headingIds(markdown: string): ReadonlyArray<string> {
   )
 }
 
-Deno.test("no command fetches a package of ours by its bare name from npm, where anyone may register it", () => {
-  const texts = [
-    ...documents,
-    ...filesBelow("packages/", /README\.md$/),
-    ...filesBelow("examples/", /\.(md|mjs|sh|py|ts)$/),
-    ...filesBelow("src/http/", /\.tsx?$/),
-  ]
-  const bare =
-    /(?:\bnpx |-y|--yes|\bnpm (?:i|install|exec) [^\n]*?)[\s",]+bellwether-(?:mcp|client)\b(?!-\d)/g
-  const offences = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(bare)].map(([command]) => `${path}: ${command}`)
-  )
-  fail("These commands name a package that is not ours on npm", offences)
-})
-
 /** The cells of the rows of all tables, without the backquotes. */
 function tableRows(markdown: string): ReadonlyArray<ReadonlyArray<string>> {
   return [...markdown.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "))

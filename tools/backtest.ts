@@ -187,7 +187,7 @@ function sumsBy<A extends { readonly x: number }>(
 ): ClusterSums {
   return [...Map.groupBy(observed, keyOf).values()].reduce(
     (sums, cluster) =>
-      addClusters(sums, clusterOf(cluster.length, cluster.reduce((sum, { x }) => sum + x, 0)), 1),
+      addClusters(sums, clusterOf(cluster.length, cluster.reduce((sum, { x }) => sum + x, 0))),
     noClusters,
   )
 }

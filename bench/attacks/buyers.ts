@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { Hex } from "effect/encoding"
 import type { Product } from "../../src/catalog/domain/product.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
+import { noAnswer, readAnswer } from "../../tests/kill/client.ts"
 import type { Exchange, Transcript } from "../../tests/kill/transcript.ts"
 import type { Environment } from "./environment.ts"
 import { type HttpAnswer, request } from "./http.ts"
-import type { SignedPayment, Wallet } from "./payer.ts"
+import { newWallet, pay, type Wallet } from "./payer.ts"
 
 export interface Buyer {
   readonly wallet: Wallet
@@ -25,11 +25,11 @@ const buyerUnits = 10_000_000_000n
 
 /** Buyers with money. Each has its own address in 203.0.113.0/24 and 198.18.0.0/15. */
 export async function fundedBuyers(
-  { payer, control, funded }: Environment,
+  { control, funded }: Environment,
   count: number,
 ): Promise<ReadonlyArray<Buyer>> {
   const buyers = Array.from({ length: count }, (_, n) => ({
-    wallet: payer.newWallet(),
+    wallet: newWallet(),
     client: n < 250 ? `203.0.113.${n + 1}` : `198.18.${Math.floor(n / 250)}.${n % 250 + 1}`,
   }))
   for (const { wallet } of buyers) funded.add(wallet.address)
@@ -47,14 +47,13 @@ export interface Purchase {
 }
 
 /** Signs a payment; nothing is sent. */
-export function newPurchase(
-  environment: Environment,
+export async function newPurchase(
   buyer: Buyer,
   productId: ProductId,
   query = "",
-): Purchase {
+): Promise<Purchase> {
   const product = products[productId]
-  const payment: SignedPayment = environment.payer.pay(buyer.wallet, product)
+  const payment = await pay(buyer.wallet, product)
   return {
     buyer,
     product,
@@ -97,41 +96,9 @@ export async function exchangeOf(
   product: ProductId,
 ): Promise<Exchange> {
   const shared = { by: "buyer", product, atMs: Date.now(), block: null } as const
-  const retryAfterSeconds = Number(headers.get("retry-after") ?? 0)
-  const json = status === null ? null : parsed(body)
-  const receipt = headers.get("payment-response") ?? null
-  if (status !== 200) {
-    const code = json?.error?.code ?? failure ?? `status ${status}`
-    const charged = json?.error?.charged ?? null
-    const none = { bodyHash: null, isValid: false, transaction: null }
-    return { ...shared, ...none, status, code, charged, retryAfterSeconds }
-  }
-  const bytes = new TextEncoder().encode(body)
-  const digest = await crypto.subtle.digest("SHA-256", bytes)
-  return {
-    ...shared,
-    status,
-    retryAfterSeconds,
-    code: null,
-    charged: json?.charged ?? receipt !== null,
-    bodyHash: Hex.encode(new Uint8Array(digest)),
-    isValid: json?.success === true,
-    transaction: receipt === null ? null : String(JSON.parse(atob(receipt)).transaction),
-  }
-}
-
-interface Body {
-  readonly success?: boolean
-  readonly charged?: boolean
-  readonly error?: { readonly code?: string; readonly charged?: boolean | null }
-}
-
-function parsed(body: string): Body | null {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
+  return status === null
+    ? { ...shared, ...noAnswer, code: failure }
+    : { ...shared, ...await readAnswer({ status, headers, body }) }
 }
 
 /** Counts by status, and by the error's code where there is one. */

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { decodeFunctionData, encodeFunctionResult, multicall3Abi, toEventSelector } from "viem"
+import { toEventSelector } from "viem"
 import { isListable } from "../../tests/support/payments/listing.ts"
 import { token } from "../../tests/support/payments/terms.ts"
 
@@ -29,7 +29,6 @@ const firstBlock = 1_000_000
 const used = toEventSelector("AuthorizationUsed(address,bytes32)")
 const transferred = toEventSelector("Transfer(address,address,uint256)")
 const authorizationState = "0xe94a0102"
-const multicall3 = "0xca11bde05977b3631167028862be2a173976ca11"
 const balanceOf = "0x70a08231"
 
 /** A transfer by authorization. */
@@ -158,13 +157,7 @@ function logsOf({ topics = [], fromBlock, toBlock, blockHash }: LogFilter): Read
   )
 }
 
-interface Call {
-  readonly to: string
-  readonly data: string
-}
-
-function callOf({ to, data }: Call): string {
-  if (to.toLowerCase() === multicall3) return resultsOf(data as `0x${string}`)
+function callOf({ data }: { readonly data: string }): string {
   const first = `0x${data.slice(34, 74)}`
   switch (data.slice(0, 10)) {
     case authorizationState:
@@ -174,17 +167,6 @@ function callOf({ to, data }: Call): string {
     default:
       return word(0)
   }
-}
-
-/** Several calls in one, as Multicall3 makes them. */
-function resultsOf(data: `0x${string}`): string {
-  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data })
-  if (functionName !== "aggregate3") return "0x"
-  const result = args[0].map(({ target, callData }) => ({
-    success: true,
-    returnData: callOf({ to: target, data: callData }) as `0x${string}`,
-  }))
-  return encodeFunctionResult({ abi: multicall3Abi, functionName, result })
 }
 
 interface RpcRequest {
@@ -212,7 +194,7 @@ function resultOf({ method, params }: RpcRequest): unknown {
     case "eth_getTransactionReceipt":
       return receipts.get(String(params[0])) ?? null
     case "eth_call":
-      return callOf(params[0] as Call)
+      return callOf(params[0] as { data: string })
     case "eth_gasPrice":
       return "0x5f5e100"
     case "eth_getCode":

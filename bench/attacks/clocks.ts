@@ -65,7 +65,7 @@ async function answerOf(url: string): Promise<string> {
 /** Puts the clock wrong in each way; returns what was seen. */
 async function putWrong(
   environment: Environment,
-  { adminPort, dir, hasEnded }: Replica,
+  { adminPort, dir, unexpectedExits }: Replica,
   setSeconds: (seconds: number) => void,
 ) {
   const seen: Array<string> = []
@@ -95,7 +95,7 @@ async function putWrong(
     )
     setSeconds(0)
     await sleep(8_000)
-    if (hasEnded()) {
+    if (unexpectedExits() > 0) {
       const log = (await Deno.readTextFile(`${dir}/log`)).trimEnd().split("\n")
       return { seen, faults: [...faults, `${name}: it has ended: ${log.slice(-6).join(" / ")}`] }
     }

@@ -71,7 +71,7 @@ export async function sellToHonest(
     await sleep(n * seconds * 1_000 / honestSales.count)
     const buyer = buyers[n % buyers.length] as Buyer
     const productId = productIds[n % productIds.length] ?? "latest"
-    const purchase = newPurchase(environment, buyer, productId)
+    const purchase = await newPurchase(buyer, productId)
     transcripts.push(purchase.record)
     const port = environment.ports[n % environment.ports.length] ?? 0
     const answer = await send(purchase, port)

@@ -13,10 +13,11 @@ import type { Anvil } from "../../tests/support/payments/anvil.ts"
 import { freePort } from "../../tests/support/process.ts"
 import { terms } from "../../tests/support/payments/terms.ts"
 import { benchDatabase } from "../needs.ts"
-import { makePayer, type Payer } from "./payer.ts"
-import { type DrillProcess, startProcess } from "./processes.ts"
+import { supervised, type SupervisedProcess } from "../../tests/kill/processes.ts"
 
-export interface Replica extends DrillProcess {
+export interface Replica extends SupervisedProcess {
+  /** Its working folder, in which a service makes the folder of its delivery journal. */
+  readonly dir: string
   readonly port: number
   readonly adminPort: number
 }
@@ -52,7 +53,6 @@ export interface Environment {
     text: string,
     values?: ReadonlyArray<unknown>,
   ) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
-  readonly payer: Payer
   /** The addresses of all buyers who got money. */
   readonly funded: Set<string>
   readonly payTo: string
@@ -86,10 +86,10 @@ export const startEnvironment = Effect.fn("startEnvironment")(
     const { url, query } = yield* freshDatabase
     const chainPort = freePort()
     const chainUrl = `http://127.0.0.1:${chainPort}`
-    yield* startProcess({
+    yield* startProcess(dir, "chain", {
       script: "bench/attacks/chain.ts",
+      args: [],
       env: { ...options.chain, PORT: String(chainPort) },
-      dir: yield* folder(dir, "chain"),
     })
     const post = async (path: string, body: object) => {
       const response = await fetch(`${chainUrl}${path}`, {
@@ -117,7 +117,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
       replicas.push(yield* startReplica(`replica-${n}`, {}))
     }
     if (options.worker !== undefined) {
-      yield* startProcess({
+      yield* startProcess(dir, "worker", {
         script: "src/refund-worker.ts",
         args: ["start"],
         env: {
@@ -126,8 +126,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
           REFUND_ADMIN_PORT: String(freePort()),
           ...options.worker,
         },
-        dir: yield* folder(dir, "worker"),
-        ...options.root === undefined ? {} : { root: options.root },
+        root: options.root,
       })
     }
     const environment: Environment = {
@@ -141,7 +140,6 @@ export const startEnvironment = Effect.fn("startEnvironment")(
       },
       control,
       query,
-      payer: yield* Effect.promise(makePayer),
       funded: new Set(),
       payTo: terms.payTo,
       treasury,
@@ -158,9 +156,8 @@ const makeStartReplica = (
   { root }: EnvironmentOptions,
 ): Environment["startReplica"] =>
   Effect.fn("startReplica")(function* (name, settings) {
-    const own = yield* folder(dir, name)
     const [port, adminPort] = [freePort(), freePort()]
-    const process = yield* startProcess({
+    const process = yield* startProcess(dir, name, {
       script: "src/main.ts",
       args: ["start"],
       env: {
@@ -172,21 +169,39 @@ const makeStartReplica = (
         ADMIN_HOST: "127.0.0.1",
         PUBLIC_BASE_URL: terms.publicBaseUrl,
         TRUSTED_PROXY_HOPS: "1",
-        FREE_LIMIT: "1000/60s",
         ...payments,
         ...settings,
       },
-      dir: own,
-      ...root === undefined ? {} : { root },
+      root,
     })
     yield* ready(async () => {
-      if (process.hasEnded()) throw new Error(`${name} has ended: ${own}/log`)
-      const { index } = await (await fetch(`http://127.0.0.1:${port}/v1/index`)).json()
-      if (!(Number(index) > 0)) throw new Error("the feed is empty")
+      if (process.unexpectedExits() > 0) throw new Error(`${name} has ended: ${process.dir}/log`)
+      const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+      if (!/^bellwether_feed_index [1-9]/m.test(metrics)) throw new Error("the feed is empty")
     })
     const replica: Replica = { ...process, port, adminPort }
     return replica
   })
+
+/** Starts a process in a new folder, with its output in `log` there; killed when the scope closes. */
+const startProcess = Effect.fnUntraced(function* (
+  dir: string,
+  name: string,
+  { root, ...options }: ProcessOptions,
+) {
+  const own = yield* folder(dir, name)
+  const from = root === undefined ? undefined : new URL(`file://${root.replace(/\/?$/, "/")}`)
+  const process = yield* supervised({ ...options, name, dir: own, log: `${own}/log`, root: from })
+  return { ...process, dir: own }
+})
+
+interface ProcessOptions {
+  /** Relative to the root of the project. */
+  readonly script: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  readonly root?: string | undefined
+}
 
 const folder = (dir: string, name: string) =>
   Effect.promise(async () => {

@@ -1,23 +1,16 @@
 /**
- * Attacks 2, 7 and 13: payments that were never valid, one payment on many connections, and invalid
- * payments from one IPv6 site.
+ * Attacks 2 and 7: payments that were never valid, and one payment on many connections.
  *
  * @module
  */
 import { Effect } from "effect"
 import { products } from "../../src/catalog/domain/product.ts"
 import { exchangeOf, fundedBuyers, newPurchase, send, Tally } from "./buyers.ts"
-import {
-  attackerClient,
-  type Drill,
-  honestResult,
-  type HonestSales,
-  round,
-  sellToHonest,
-  sleep,
-} from "./drill.ts"
+import { attackerClient, type Drill, honestResult, round, sellToHonest, sleep } from "./drill.ts"
 import { answersCounted, type Environment, startEnvironment } from "./environment.ts"
 import { type HttpAnswer, localAddresses, request } from "./http.ts"
+import { newWallet, pay } from "./payer.ts"
+import { residentBytes } from "../../tests/support/processUse.ts"
 
 /**
  * Attack 2: how many requests are in flight, and how many a second each place starts. The first ones
@@ -34,9 +27,6 @@ const emptyKeyValidSeconds = 50
 const waitingClient = "198.51.100.8"
 /** Attack 7: the pause of a connection between two requests, and how long its payment settles. */
 const repeats = { pauseMs: 500, settleMs: 18_000 } as const
-const sites = 400
-const busyRetriesMax = 5
-const busyRetryMs = 500
 
 export const attackerHeaders = (header: string, secret: string | null = null) => ({
   "payment-signature": header,
@@ -67,10 +57,10 @@ interface EmptyPayment {
 }
 
 /** Well-signed payments of empty keys for products of both settlement orders. */
-function emptyPayment({ payer }: Environment, slug: string | null, turn: number): EmptyPayment {
+async function emptyPayment(slug: string | null, turn: number): Promise<EmptyPayment> {
   const { latest, resolving, research } = products
   const choice = [latest, slug === null ? resolving : research][turn % 2] ?? latest
-  const { header } = payer.pay(payer.newWallet(), choice, emptyKeyValidSeconds)
+  const { header } = await pay(newWallet(), choice, emptyKeyValidSeconds)
   const path = choice === research ? `${choice.path}?market=${slug}` : choice.path
   return { path, header }
 }
@@ -94,7 +84,7 @@ function floodWithEmptyKeys(
     await sleep(n * intervalMs / (hangUps + waiting))
     for (let turn = n; isRunning(); turn++) {
       const began = performance.now()
-      const { path, header } = signed.pop() ?? emptyPayment(environment, slug, turn)
+      const { path, header } = signed.pop() ?? await emptyPayment(slug, turn)
       const answer = await request({
         port: ports[turn % ports.length] ?? 0,
         path,
@@ -142,9 +132,9 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
   const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
   const slug = yield* Effect.promise(() => marketSlug(environment))
   const requests = (emptyKeys.hangUps + emptyKeys.waiting) * seconds * 1_000 / emptyKeys.intervalMs
-  const signed = Array.from(
-    { length: Math.min(signedBeforeMax, Math.ceil(requests)) },
-    (_, turn) => emptyPayment(environment, slug, turn),
+  const signed = yield* Effect.forEach(
+    Array.from({ length: Math.min(signedBeforeMax, Math.ceil(requests)) }),
+    (_, turn) => Effect.promise(() => emptyPayment(slug, turn)),
   )
   print(`attack 2: the flood starts, ${signed.length} payments are signed`)
   const before = yield* Effect.promise(() => environment.control({}))
@@ -186,12 +176,12 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
 async function marketSlug(environment: Environment): Promise<string> {
   const [buyer] = await fundedBuyers(environment, 1)
   if (buyer === undefined) throw new Error("no buyer")
-  const item = await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
+  const item = await send(await newPurchase(buyer, "latest"), environment.ports[0] ?? 0)
   return /"slug":"([^"]+)"/.exec(item.body)?.[1] ?? "unknown"
 }
 
 const residentMegabytes = ({ replicas }: Environment) =>
-  round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)
+  round(Math.max(...replicas.map(({ pid }) => residentBytes(pid()) ?? NaN)) / 1e6)
 
 /**
  * One address presents one payment on many connections, again and again. The facilitator needs long
@@ -208,11 +198,11 @@ const presentOnePayment = Effect.fnUntraced(function* (
   const attacker = { ...funded, client: attackerClient }
   yield* Effect.promise(() => control({ slow: { [attacker.wallet.address]: repeats.settleMs } }))
   const tally = new Tally()
-  const purchases = [newPurchase(environment, attacker, "latest")]
+  const purchases = [yield* Effect.promise(() => newPurchase(attacker, "latest"))]
   const connect = async (n: number) => {
     await sleep(n * 2_000 / connections)
     while (isRunning()) {
-      const purchase = purchases.at(-1) ?? newPurchase(environment, attacker, "latest")
+      const purchase = purchases.at(-1) ?? await newPurchase(attacker, "latest")
       const { path, record } = purchase
       const answer = await request({
         port: ports[n % ports.length] ?? 0,
@@ -228,7 +218,8 @@ const presentOnePayment = Effect.fnUntraced(function* (
       }
       const isOver = answer.status === 200 || answer.status === 402 || answer.status === 410
       if (isOver && purchase === purchases.at(-1) && isRunning()) {
-        purchases.push(newPurchase(environment, attacker, "latest"))
+        const next = await newPurchase(attacker, "latest")
+        if (purchase === purchases.at(-1)) purchases.push(next)
       }
       await sleep(repeats.pauseMs)
     }
@@ -263,48 +254,3 @@ export const attack7: Drill = Effect.fnUntraced(
     }
   },
 )
-
-export const attack13: Drill = Effect.fnUntraced(function* ({ replicas, seconds }) {
-  const environment = yield* startEnvironment({ replicas })
-  const { payer, ports } = environment
-  const tally = new Tally()
-  const honest: Promise<HonestSales> = sellToHonest(environment, Math.min(10, seconds))
-  const present = async (n: number) => {
-    await sleep(n * 10)
-    const { header } = payer.pay(payer.newWallet(), products.latest)
-    // A valid form with the signature of another message: only the check of the signature fails.
-    const wire = JSON.parse(atob(header))
-    wire.payload.authorization.nonce = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`
-    const presentOnce = () =>
-      request({
-        port: ports[n % ports.length] ?? 0,
-        path: products.latest.path,
-        client: `2001:db8:7:${n.toString(16)}::1`,
-        localAddress: localAddresses.attacker,
-        headers: attackerHeaders(btoa(JSON.stringify(wire))),
-      })
-    let answer = await presentOnce()
-    // A busy service counts nothing, so the payment is presented again.
-    for (let retry = 0; answer.status === 503 && retry < busyRetriesMax; retry++) {
-      await sleep(busyRetryMs)
-      answer = await presentOnce()
-    }
-    tally.add(statusOf(answer))
-  }
-  yield* Effect.promise(() => Promise.all(Array.from({ length: sites }, (_, n) => present(n))))
-  const { figures, faults } = honestResult(yield* Effect.promise(() => honest))
-  const passed = tally.total - tally.of("429")
-  return {
-    attack: "13",
-    figures: {
-      ...figures,
-      "attacker requests": tally.total,
-      "attacker answers": tally.toString(),
-      "passed the budget": passed,
-    },
-    faults: [
-      ...faults,
-      ...passed < sites ? [] : [`${passed} of ${sites} invalid payments passed the budget`],
-    ],
-  }
-})

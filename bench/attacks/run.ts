@@ -7,7 +7,7 @@
  *     deno task bench:attacks
  *
  * Drills: none, the control without an attacker; 2 payments of empty keys, 5 sales a second, 7 one payment
- * on many connections, 13 invalid payments of one IPv6 site; refunded, void and unpaid, what attackers do
+ * on many connections; refunded, void and unpaid, what attackers do
  * after a verification; sweep, the rows that an attack leaves; clocks, a replica with a wrong clock.
  * `--replicas`, `--buyers`, `--connections`, `--wallets` and `--addresses` change the size, `--root` the
  * version that is attacked. Each drill makes a database of its own (`needs.ts`).
@@ -18,7 +18,7 @@ import { Cause, Console, Effect, Exit, Fiber, Option } from "effect"
 import { Flag } from "effect/cli"
 import { clocks } from "./clocks.ts"
 import type { Drill, DrillOptions, DrillResult } from "./drill.ts"
-import { attack13, attack2, attack7, control } from "./floods.ts"
+import { attack2, attack7, control } from "./floods.ts"
 import { benchArguments } from "../needs.ts"
 import { attack5 } from "./throughput.ts"
 import { refunded, sweep, unpaid, unsettled } from "./verified.ts"
@@ -29,7 +29,6 @@ const drills: Readonly<Record<string, Drill>> = {
   "2": attack2,
   "5": attack5,
   "7": attack7,
-  "13": attack13,
   refunded,
   void: unsettled,
   unpaid,

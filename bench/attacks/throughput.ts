@@ -15,6 +15,7 @@ import {
 } from "./buyers.ts"
 import { type Drill, round, sleep } from "./drill.ts"
 import { type Environment, startEnvironment } from "./environment.ts"
+import { cpuSeconds } from "../../tests/support/processUse.ts"
 
 /** Sales a second that a replica must reach. */
 const salesPerSecondMin = 100
@@ -48,7 +49,7 @@ function trade(
   const run = async (buyer: Buyer, n: number) => {
     await sleep(n * startOverMs / buyers.length)
     for (let turn = 0; isRunning(); turn++) {
-      const purchase = newPurchase(environment, buyer, "latest")
+      const purchase = await newPurchase(buyer, "latest")
       purchases.push(purchase)
       const answer = await send(purchase, ports[(n + turn) % ports.length] ?? 0)
       tally.add(nameOf(answer))
@@ -68,7 +69,7 @@ const measure = Effect.fnUntraced(function* (
   buyers: ReadonlyArray<Buyer>,
   seconds: number,
 ) {
-  const cpu = () => environment.replicas.reduce((sum, { cpuSeconds }) => sum + cpuSeconds(), 0)
+  const cpu = () => environment.replicas.reduce((sum, { pid }) => sum + cpuSeconds(pid()), 0)
   const began = performance.now()
   const endAt = began + seconds * 1_000
   const sales = trade(environment, buyers, () => performance.now() < endAt)

@@ -16,7 +16,7 @@ import { type Environment, startEnvironment } from "./environment.ts"
 import { attackerHeaders, statusOf } from "./floods.ts"
 import { localAddresses, request } from "./http.ts"
 import type { Fault } from "./chain.ts"
-import type { Wallet } from "./payer.ts"
+import { newWallet, type Wallet } from "./payer.ts"
 
 /** Short, so that an answer that no one fetches is refunded within the drill. */
 const timing = { LEASE: "40 seconds", HOLD: "45 seconds" } as const
@@ -34,7 +34,6 @@ const isNotFinal = "(state IN ('claimed', 'settling', 'unresolved', 'settled', '
 type Step = (attacker: Attacker, turn: number) => Promise<string>
 
 interface Attacker {
-  readonly environment: Environment
   readonly wallet: Wallet
   /** Its address, as a proxy reports it. */
   readonly client: string
@@ -44,13 +43,13 @@ interface Attacker {
 }
 
 /** Buys after a verification that succeeds, and hangs up before the answer, or asks for what is not there. */
-const beRefunded: Step = async ({ environment, wallet, client, port }, turn) => {
+const beRefunded: Step = async ({ wallet, client, port }, turn) => {
   const [productId, query] = turn % 3 === 0
     ? ["research", "?market=no-such-market"] as const
     : turn % 3 === 1
     ? ["resolving", ""] as const
     : ["whales", ""] as const
-  const { path, record } = newPurchase(environment, { wallet, client }, productId, query)
+  const { path, record } = await newPurchase({ wallet, client }, productId, query)
   const answer = await request({
     port,
     path,
@@ -64,9 +63,9 @@ const beRefunded: Step = async ({ environment, wallet, client, port }, turn) => 
 }
 
 /** Pays from a contract: the facilitator finds the payment valid, and it does not settle. */
-const beVoid: Step = async ({ environment, wallet, client, port }, turn) => {
+const beVoid: Step = async ({ wallet, client, port }, turn) => {
   const productId = turn % 2 === 0 ? "latest" : "resolving"
-  const { path, record } = newPurchase(environment, { wallet, client }, productId)
+  const { path, record } = await newPurchase({ wallet, client }, productId)
   const wire = JSON.parse(atob(record.header))
   wire.payload.signature = `0x${"c0".repeat(96)}`
   const headers = attackerHeaders(btoa(JSON.stringify(wire)), record.secret)
@@ -81,11 +80,11 @@ const beVoid: Step = async ({ environment, wallet, client, port }, turn) => {
 }
 
 /** Asks for a report of a market that is none, replays an answer with a guessed key, or guesses one. */
-const beUnpaid: Step = async ({ environment, wallet, client, port, bought }, turn) => {
+const beUnpaid: Step = async ({ wallet, client, port, bought }, turn) => {
   const buyer = { wallet, client }
   if (turn % 3 === 0) {
     const slug = `no-market-${turn}-${Math.random().toString(36).slice(2)}`
-    return nameOf(await send(newPurchase(environment, buyer, "research", `?market=${slug}`), port))
+    return nameOf(await send(await newPurchase(buyer, "research", `?market=${slug}`), port))
   }
   const { path, record } = bought
   const secret = `guess-${turn}`.padEnd(20, "x")
@@ -123,8 +122,8 @@ async function attackersOf(
   environment: Environment,
   { wallets, addresses }: Pick<DrillOptions, "wallets" | "addresses">,
 ): Promise<ReadonlyArray<Attacker>> {
-  const { payer, control, ports } = environment
-  const owned = Array.from({ length: wallets }, () => payer.newWallet())
+  const { control, ports } = environment
+  const owned = Array.from({ length: wallets }, () => newWallet())
   await control({
     fund: Object.fromEntries(owned.map(({ address }) => [address, String(walletUnits)])),
   })
@@ -134,9 +133,9 @@ async function attackersOf(
       if (wallet === undefined) throw new Error("no wallet")
       const client = addressOf(n % addresses)
       const port = ports[n % ports.length] ?? 0
-      const bought = newPurchase(environment, { wallet, client }, "latest")
+      const bought = await newPurchase({ wallet, client }, "latest")
       await send(bought, port)
-      return { environment, wallet, client, port, bought }
+      return { wallet, client, port, bought }
     }),
   )
 }
@@ -251,7 +250,7 @@ export const sweep: Drill = Effect.fnUntraced(function* ({ replicas, root, print
   return yield* Effect.promise(async () => {
     const [buyer] = await fundedBuyers(environment, 1)
     if (buyer === undefined) throw new Error("no buyer")
-    await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
+    await send(await newPurchase(buyer, "latest"), environment.ports[0] ?? 0)
     print(`sweep: ${leftRows} rows that have expired`)
     await query(
       `INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,

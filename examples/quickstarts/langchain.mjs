@@ -6,6 +6,10 @@ import { ChatOpenAI } from "@langchain/openai"
 import { createAgent } from "langchain"
 
 const { BASE_URL = "http://127.0.0.1:8402", BUYER_PRIVATE_KEY = "" } = process.env
+if (!/^((0x)?[0-9a-f]{64})?$/i.test(BUYER_PRIVATE_KEY)) {
+  console.error("BUYER_PRIVATE_KEY must be 0x and 64 hexadecimal digits, or unset.")
+  process.exit(1)
+}
 // The framework sends no `_meta` and cannot sign, so bellwether-mcp pays instead of /mcp.
 const mcp = new MultiServerMCPClient({
   bellwether: {

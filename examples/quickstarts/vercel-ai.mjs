@@ -7,6 +7,10 @@ import { openai } from "@ai-sdk/openai"
 import { generateText, isStepCount } from "ai"
 
 const { BASE_URL = "http://127.0.0.1:8402", BUYER_PRIVATE_KEY = "" } = process.env
+if (!/^((0x)?[0-9a-f]{64})?$/i.test(BUYER_PRIVATE_KEY)) {
+  console.error("BUYER_PRIVATE_KEY must be 0x and 64 hexadecimal digits, or unset.")
+  process.exit(1)
+}
 // The framework sends no payment in `_meta` and cannot sign, so bellwether-mcp pays instead of /mcp.
 const mcp = await createMCPClient({
   transport: new Stdio({

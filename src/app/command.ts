@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { Cause, Console, Effect, Layer, Option, type Redacted } from "effect"
-import { layer as reviewLayer } from "../payments/postgres/refundReview.ts"
+import { Console, Effect, Layer, type Redacted } from "effect"
 import { layerPostgres } from "../postgres/client.ts"
 import { migrate, migrationFiles } from "../postgres/migrate.ts"
 import { grantRoles, roles } from "../postgres/roles.ts"
@@ -32,7 +31,7 @@ export const runCommand = Effect.fnUntraced(function* (command: Command, get: Ge
     case "refunds:requeue":
     case "refunds:settle": {
       const { databaseUrl: url } = yield* loadMigration(get)
-      const store = reviewLayer.pipe(Layer.provide(layerPostgres({ url, maxConnections: 1 })))
+      const store = layerPostgres({ url, maxConnections: 1 })
       yield* Console.log(yield* Effect.provide(runReview(command), Layer.fresh(store)))
       return 0
     }
@@ -58,10 +57,3 @@ const migrateStore = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       `GRANT ${roles.refund} TO the refund worker's`,
   )
 })
-
-/** 2: the arguments are wrong. */
-export function exitCodeOf(cause: Cause.Cause<{ readonly _tag: string }>): number {
-  if (Cause.hasInterruptsOnly(cause)) return 0
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  return error?._tag === "InvalidArguments" || error?._tag === "BlockRefused" ? 2 : 1
-}

@@ -63,19 +63,9 @@ const outside = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,
   Stdio.layerTest({}),
-  Layer.succeed(
-    Terminal.Terminal,
-    Terminal.make({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(24),
-      size: Effect.die("not used"),
-      readInput: Effect.die("not used"),
-      readLine: Effect.die("not used"),
-      display: () => Effect.void,
-    }),
-  ),
-  Layer.succeed(
-    ChildProcessSpawner.ChildProcessSpawner,
-    ChildProcessSpawner.make(() => Effect.die("not used")),
-  ),
+  Layer.mock(Terminal.Terminal, {
+    "~effect/Terminal": "~effect/Terminal",
+    columns: Effect.succeed(80),
+  }),
+  Layer.mock(ChildProcessSpawner.ChildProcessSpawner, {}),
 )

@@ -9,9 +9,9 @@ import type { Product } from "../catalog/domain/product.ts"
 import { usd } from "../core/domain/money.ts"
 import { releaseName } from "../core/domain/version.ts"
 import { isoTime } from "../core/domain/time.ts"
-import type { WorkerSettings } from "./moneySettings.ts"
+import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
 import type { ServiceSettings } from "./settings.ts"
-import type { Budget, Mode } from "./variables.ts"
+import type { Mode } from "./variables.ts"
 
 /** Prints what a job did: a readable line in `dev`, structured log fields in `start`. */
 export const printer = (mode: Mode) => (name: string, report: object) =>
@@ -43,18 +43,10 @@ export function serviceBanner(settings: ServiceSettings): string {
 
 /** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
-  const { payments, network, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
-  const { maxUnmatchedPerDay } = settings
+  const { treasury, maxPerHour, maxPerDay, maxUnmatchedPerDay, sweep } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
-    [
-      "payments",
-      payments.kind === "simulated"
-        ? "simulated: real signatures, play money, no chain"
-        : `live, through ${payments.facilitator.urls.join(", ")}${
-          payments.rehearsal ? " (a rehearsal)" : ` on ${network.title}`
-        }`,
-    ],
-    ["treasury", `${treasury} refunds payments to ${payTo}`],
+    ["payments", paymentsLine(settings)],
+    ["treasury", treasury],
     [
       "caps",
       `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day; unmatched transfers ` +
@@ -96,7 +88,7 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
     ...settings.mode === "start" || settings.payments.kind === "live"
       ? [
         "  refunds   a refund worker pays them: deno task refunds, with TREASURY_PRIVATE_KEY, " +
-        "its own REFUND_DATABASE_URL and the same payment settings",
+        "its own login in DATABASE_URL and the same payment settings",
       ]
       : [],
   ]
@@ -118,11 +110,12 @@ function reportLine(name: string, report: object): string {
   const at = typeof slot === "number" ? ` ${isoTime(slot).slice(11, 19)}` : ""
   const parts = Object.entries(rest).flatMap(([field, value]) => {
     const text = valueText(value)
-    const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    return text === "" ? [] : [`${field === "failed" ? "FAILED" : words} ${text}`]
+    return text === "" ? [] : [`${field === "failed" ? "FAILED" : wordsOf(field)} ${text}`]
   })
   return [`${name}${at}`, ...parts].join("  ")
 }
+
+const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 function valueText(value: unknown): string {
   if (typeof value === "number") return value === 0 ? "" : formatCount(value)
@@ -154,19 +147,6 @@ function stopReason(cause: Cause.Cause<unknown>): string {
       "The process was started without that permission: start it with its task"
   }
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
-    case "InvalidSettings":
-    case "DataDirBusy":
-    case "StoreUnreadable":
-    case "StoreMismatch":
-    case "SchemaDiverged":
-    case "OwnerMigrationRequired":
-    case "BadApiKey":
-    case "SchemaMissing":
-    case "CannotLaunch":
-    case "InvalidArguments":
-    case "BlockRefused":
-    case "ReviewRefused":
-      return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return `Cannot listen on ${fieldOf(error, "hostname")}:${fieldOf(error, "port")}: ` +
         (fieldOf(error, "reason") === "AddrInUse"
@@ -175,12 +155,14 @@ function stopReason(cause: Cause.Cause<unknown>): string {
     case "ChainUnavailable":
       return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
-      return "Cannot reach or use PostgreSQL at its address (DATABASE_URL; first, where it is set, " +
-        "REFUND_DATABASE_URL in the refund worker and MIGRATION_DATABASE_URL in an owner's " +
-        "command): check address, login and rights"
-    default:
-      return Cause.pretty(cause)
+      return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
   }
+  // A failure that we foresee has a sentence of its own; that of a migration is the database's.
+  const isForeseen = cause.reasons.some(Cause.isFailReason) &&
+    !Predicate.isTagged(error, "MigrationError")
+  return isForeseen && error instanceof Error && error.message !== ""
+    ? error.message
+    : Cause.pretty(cause)
 }
 
 const fieldOf = (error: unknown, name: string) =>
@@ -191,7 +173,7 @@ const venueTexts = {
   polymarket: "polymarket, live",
 } as const
 
-function paymentsLine({ payments, network, payTo }: ServiceSettings): string {
+function paymentsLine({ payments, network, payTo }: MoneySettings): string {
   if (payments.kind === "simulated") {
     return `simulated: real signatures, play money, no chain (payTo ${payTo})`
   }
@@ -229,10 +211,9 @@ function storeLine({ database }: ServiceSettings): string {
     : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no roles)`
 }
 
-function limitsLine(settings: ServiceSettings): string {
-  const text = (budget: Budget) =>
-    budget === "off" ? "OFF (benchmarks only)" : `${budget.limit} in ${budget.windowMs / 1000} s`
-  return `free ${text(settings.freeLimit)}, documents ${text(settings.documentLimit)}, ` +
-    `pages ${text(settings.pageLimit)}, ` +
-    `invalid payments ${text(settings.invalidPaymentLimit)}, for each client address`
+function limitsLine({ limits }: ServiceSettings): string {
+  const texts = Object.entries(limits).map(([of, budget]) =>
+    `${wordsOf(of)} ${budget === "off" ? "OFF" : `${budget.limit} in ${budget.windowMs / 1_000} s`}`
+  )
+  return `${texts.join(", ")}, for each client address`
 }

@@ -32,23 +32,22 @@ export const tasks: Readonly<Record<string, Task>> = {
     mode: "start",
     processes: ["service"],
     required: ["VENUE", "PUBLIC_BASE_URL", "DATABASE_URL", ...live, "SIGNING_PRIVATE_KEY"],
-    example: "PAYMENTS=simulated ALLOW_SIMULATED_PAYMENTS=1 VENUE=polymarket " +
+    example: "PAYMENTS=simulated VENUE=polymarket " +
       "PUBLIC_BASE_URL=http://127.0.0.1:8402 deno task start",
   },
   refunds: {
     what: "A refund worker: pays what is owed, from the treasury. Any number of workers.",
     mode: "start",
     processes: ["worker"],
-    required: ["REFUND_DATABASE_URL", ...live, "TREASURY_PRIVATE_KEY"],
+    required: ["DATABASE_URL", ...live, "TREASURY_PRIVATE_KEY"],
     example: "set -a; . ./refunds.env; set +a; deno task refunds",
   },
   migrate: {
     what: "Brings PostgreSQL to the newest schema and grants the roles, with the owner's login.",
     mode: "start",
     processes: ["migration"],
-    required: ["MIGRATION_DATABASE_URL"],
-    example:
-      "MIGRATION_DATABASE_URL=postgres://owner:password@db:5432/bellwether deno task migrate",
+    required: ["DATABASE_URL"],
+    example: "DATABASE_URL=postgres://owner:password@db:5432/bellwether deno task migrate",
   },
   dev: {
     what:
@@ -130,12 +129,11 @@ export function exampleEnvironment(): string {
 
 const exampleHead = [
   "# Every setting, with the default of production. Those without # in front are required for live",
-  "# payments, except REFUND_DATABASE_URL and MIGRATION_DATABASE_URL: without them the tasks use the login",
-  "# of DATABASE_URL. An empty value is as good as none. A shell and systemd read these files: put a value",
-  "# with spaces, & or $ in single quotes.",
+  "# payments. An empty value is as good as none. A shell and systemd read these files: put a value with",
+  "# spaces, & or $ in single quotes.",
   "#",
-  "# Make one file for each task, with the settings that it reads only: the treasury's key belongs to",
-  "# refunds, the owner's login to migrate. docs/operations.md has such files.",
+  "# Make one file for each task, with the settings that it reads only and its own login in DATABASE_URL: the",
+  "# treasury's key belongs to refunds, the owner's login to migrate. docs/operations.md has such files.",
   "#",
   "#     chmod 600 service.env; (set -a; . ./service.env; deno task check)",
   "#",

@@ -13,18 +13,18 @@ import { Cause, Clock, Deferred, Duration, Effect, Option, Schedule, Schema } fr
 import { JobSlots } from "../core/JobSlots.ts"
 import { StoreClock } from "../core/StoreClock.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { asRun, nothingRead, recordedRun, runEverySlot } from "../core/leasedJobs.ts"
+import { asRun, type Job, nothingRead, recordedRun, runEverySlot } from "../core/leasedJobs.ts"
 import { type TickReport } from "../core/stages.ts"
 import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { type EpochMs, minute } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { Served } from "../http/layer.ts"
-import { FeedChain } from "../feed/FeedChain.ts"
+import { Feed } from "../feed/Feed.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
-import { deleteOld, RetentionStore } from "../payments/Retention.ts"
+import { Retention } from "../payments/postgres/retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { readingsJob, SelfScore } from "../track-record/SelfScore.ts"
@@ -34,33 +34,16 @@ import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import { printer } from "./console.ts"
 import type { ServiceSettings } from "./settings.ts"
 
-interface ScheduledJob {
-  readonly name: string
-  readonly every: Duration.Duration
-  readonly run: (slot: EpochMs) => Effect.Effect<unknown, unknown>
+interface ScheduledJob extends Job {
   /** Delays the first run. */
   readonly first?: Effect.Effect<unknown>
-  /** Runs on this replica after it has finished a slot. */
-  readonly after?: Effect.Effect<unknown>
   /**
    * One replica runs each aligned slot. If false, every replica runs the job, pauses and repeats.
    */
   readonly leased: boolean
-  /** True while this replica must not run it; only leased jobs ask. */
-  readonly held?: Effect.Effect<boolean>
 }
 
-type JobSettings = Pick<
-  ServiceSettings,
-  | "mode"
-  | "tick"
-  | "sweep"
-  | "scan"
-  | "freeLimit"
-  | "documentLimit"
-  | "pageLimit"
-  | "invalidPaymentLimit"
->
+type JobSettings = Pick<ServiceSettings, "mode" | "tick" | "sweep" | "scan" | "limits">
 
 /** Jobs that use the prices of a tick wait for the first tick, at most this long. */
 const firstTickMax = Duration.minutes(1)
@@ -244,12 +227,12 @@ const moneyRuns = Effect.gen(function* () {
 
 /** Signs the feed's head of the day before, and deletes what is old. */
 const housekeepingRun = Effect.fnUntraced(function* (settings: JobSettings) {
-  const { signDay } = yield* FeedChain
+  const { signDay } = yield* Feed
   const ingestion = yield* Ingestion
   const research = yield* Research
   const news = yield* News
   const digest = yield* Digest
-  const retention = yield* RetentionStore
+  const retention = yield* Retention
   const limits = yield* RateLimits
   const slots = yield* JobSlots
   return (slot: EpochMs) =>
@@ -259,7 +242,7 @@ const housekeepingRun = Effect.fnUntraced(function* (settings: JobSettings) {
       research.prune,
       news.prune,
       digest.prune,
-      deleteOld(retention),
+      retention.deleteOld,
       limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax),
       slots.prune(slot - Duration.toMillis(slotsKept)),
     ])
@@ -276,13 +259,9 @@ const eachOf = <E>(work: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effec
 const clockSkewMsMax = 5 * minute
 
 /** A grant older than this is outside the window of every limit. */
-function longestWindowMs(
-  { freeLimit, documentLimit, pageLimit, invalidPaymentLimit }: JobSettings,
-): number {
+function longestWindowMs({ limits }: JobSettings): number {
   return Math.max(
-    ...[freeLimit, documentLimit, pageLimit, invalidPaymentLimit].map((budget) =>
-      budget === "off" ? 0 : budget.windowMs
-    ),
+    ...Object.values(limits).map((budget) => budget === "off" ? 0 : budget.windowMs),
     Duration.toMillis(housekeepingEvery),
   )
 }

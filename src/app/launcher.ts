@@ -76,6 +76,11 @@ export const launch = Effect.fnUntraced(function* (
   const passedOn = args.filter((option) => option !== printOption)
   const command = yield* readCommand(passedOn)
   if (command === null) return
+  for (const name of ["REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"]) {
+    if (!environment(name)) continue
+    const message = `${name} is not read any more: give each process its login as DATABASE_URL`
+    return yield* new CannotLaunch({ message })
+  }
   const sandbox = yield* sandboxOf(command, passedOn, environment)
   if (args.includes(printOption)) {
     return yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
@@ -110,7 +115,7 @@ const sandboxOf = Effect.fnUntraced(function* (
     case "start":
       return yield* serviceOf(get, command.kind)
     case "refunds":
-      return yield* workerOf(get)
+      return workerSandbox(yield* loadWorker(get))
     case "check": {
       const service = yield* Effect.option(serviceOf(get, "start"))
       const files = [get("FAMILY_FILE")].flatMap((file) => file || [])
@@ -121,15 +126,12 @@ const sandboxOf = Effect.fnUntraced(function* (
       return restoreSandbox(yield* loadRestore(since !== null, get), journals, args)
     }
     default:
-      return yield* ownerOf(get, args)
+      return ownerSandbox((yield* loadMigration(get)).databaseUrl, args)
   }
 })
 
 const serviceOf = (get: Environment, mode: Mode) =>
   Effect.map(loadService(mode, get), (settings) => serviceSandbox(settings, machinePaths))
-const workerOf = (get: Environment) => Effect.map(loadWorker(get), workerSandbox)
-const ownerOf = (get: Environment, args: ReadonlyArray<string>) =>
-  Effect.map(loadMigration(get), ({ databaseUrl }) => ownerSandbox(databaseUrl, args))
 
 /**
  * Downloads missing packages of deno.lock, so that the processes need no permission for it. `deno

@@ -13,7 +13,6 @@ import {
   type GetVariable,
   invalidSettings,
   isLoopback,
-  type Mode,
   reader,
   type ReadSetting,
   together,
@@ -60,8 +59,8 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
   function* (get: GetVariable) {
     const read = reader("start", get)
     const { money, treasuryKey, caps, ...others } = yield* together({
-      databaseUrl: requiredDatabaseUrl(read, "REFUND_DATABASE_URL"),
-      money: readMoneySettings("start", read),
+      databaseUrl: requiredDatabaseUrl(read),
+      money: readMoneySettings(read),
       /** The worker must refuse to start unless this is the key of `treasury`. */
       treasuryKey: readTreasuryKey(read),
       caps: readCaps(read),
@@ -88,17 +87,11 @@ const readCaps = Effect.fnUntraced(function* (read: ReadSetting) {
   )
 })
 
-export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+export const readMoneySettings = Effect.fnUntraced(function* (read: ReadSetting) {
   const kind = read("PAYMENTS")
   const settings = yield* together({
-    payments: readPayments(mode, read),
-    payTo: Effect.flatMap(
-      kind,
-      (kind) =>
-        kind === "simulated"
-          ? Effect.map(read("PAY_TO_ADDRESS"), (payTo) => payTo ?? simulatedPayTo)
-          : required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
-    ),
+    payments: readPayments(read),
+    payTo: readPayTo(read),
     // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
     treasury: Effect.flatMap(
       kind,
@@ -119,14 +112,22 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
   return settings satisfies MoneySettings
 })
 
+const readPayTo = (read: ReadSetting) =>
+  Effect.flatMap(
+    read("PAYMENTS"),
+    (kind) =>
+      kind === "simulated"
+        ? Effect.map(read("PAY_TO_ADDRESS"), (payTo) => payTo ?? simulatedPayTo)
+        : required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
+  )
+
 /** The payee whose transfers are scanned, and the chain to read them from. */
 export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
   if ((yield* read("PAYMENTS")) === "simulated") {
-    const payTo = (yield* read("PAY_TO_ADDRESS")) ?? simulatedPayTo
-    return { payTo, chain: "simulated" as const }
+    return { payTo: yield* readPayTo(read), chain: "simulated" as const }
   }
   const { payTo, ...chain } = yield* together({
-    payTo: required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
+    payTo: readPayTo(read),
     rpcUrls: required(read, "RPC_URL", "an endpoint of the chain"),
     finality: read("FINALITY"),
     network: readNetwork(read),
@@ -144,22 +145,15 @@ const required = <N extends Variable>(read: ReadSetting, name: N, what: string) 
         : Effect.succeed(value),
   )
 
-const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+const readPayments = Effect.fnUntraced(function* (read: ReadSetting) {
   const kind = yield* read("PAYMENTS")
-  if (kind === "live") return yield* readLive(read)
-  const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS")
-  if (mode === "start" && allowed !== "1") {
-    return yield* invalidSettings(
-      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to allow it",
-    )
-  }
-  return { kind } satisfies MoneySettings["payments"]
+  return kind === "live" ? yield* readLive(read) : { kind } satisfies MoneySettings["payments"]
 })
 
 const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
   const { rpcUrls, facilitator } = yield* together({
     rpcUrls: required(read, "RPC_URL", "an endpoint of the chain"),
-    facilitator: readFacilitator(read),
+    facilitator: together({ urls: readFacilitatorUrls(read), apiKey: readApiKey(read) }),
   })
   const rehearsal = isRehearsal(rpcUrls)
   return { kind: "live", facilitator, rpcUrls, rehearsal } satisfies LivePayments
@@ -182,9 +176,6 @@ export const storedPayments = ({ payments, network }: Pick<MoneySettings, "netwo
 /** Whether the chain is a local node, whose money has no value. */
 export const isRehearsal = (rpcUrls: LivePayments["rpcUrls"]) =>
   Redacted.value(rpcUrls).every((url) => isLoopback(new URL(url).hostname))
-
-const readFacilitator = (read: ReadSetting) =>
-  together({ urls: readFacilitatorUrls(read), apiKey: readApiKey(read) })
 
 const readFacilitatorUrls = Effect.fnUntraced(function* (read: ReadSetting) {
   const given = yield* required(read, "FACILITATOR_URL", "the address of an x402 facilitator")
@@ -216,16 +207,12 @@ const readTreasuryKey = Effect.fnUntraced(function* (read: ReadSetting) {
     (yield* invalidSettings("PAYMENTS=live needs TREASURY_PRIVATE_KEY in the refund worker"))
 })
 
-/**
- * The database URL of a separate process. It is required, because the embedded store belongs to the
- * service's process.
- */
-export const requiredDatabaseUrl = Effect.fnUntraced(function* (
-  read: ReadSetting,
-  own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",
-) {
-  const urls = yield* together({ own: read(own), shared: read("DATABASE_URL") })
-  return urls.own ?? urls.shared ?? (yield* invalidSettings(
-    `Cannot start without ${own} or DATABASE_URL: the embedded store belongs to the service's process`,
-  ))
-})
+/** The database of a separate process: the embedded store belongs to the service's process. */
+export const requiredDatabaseUrl = (read: ReadSetting) =>
+  Effect.flatMap(
+    read("DATABASE_URL"),
+    (url) =>
+      url !== null ? Effect.succeed(url) : invalidSettings(
+        "Cannot start without DATABASE_URL: the embedded store belongs to the service's process",
+      ),
+  )

@@ -7,7 +7,7 @@ import { Duration, Effect } from "effect"
 import { AtomicAmount, usd } from "../core/domain/money.ts"
 import { excerpt } from "../core/domain/untrusted.ts"
 import { refundStates } from "../payments/domain/refund.ts"
-import { listedMax, type ListedRefund, RefundReview } from "../payments/refunds/RefundReview.ts"
+import * as review from "../payments/postgres/refundReview.ts"
 import type { ReviewCommand } from "./arguments.ts"
 
 /** Characters of a facilitator's or our own reason in the list. */
@@ -15,7 +15,6 @@ const reasonLengthMax = 60
 
 /** Runs a command, and returns what to print. */
 export const runReview = Effect.fnUntraced(function* (command: ReviewCommand) {
-  const review = yield* RefundReview
   switch (command.kind) {
     case "refunds:list":
       return listText(yield* review.list(command.state))
@@ -32,7 +31,7 @@ export const runReview = Effect.fnUntraced(function* (command: ReviewCommand) {
   }
 })
 
-function listText(refunds: ReadonlyArray<ListedRefund>): string {
+function listText(refunds: ReadonlyArray<review.ListedRefund>): string {
   if (refunds.length === 0) return "No refunds"
   const lines = refundStates.flatMap((state) => {
     const found = refunds.filter((refund) => refund.state === state)
@@ -40,14 +39,14 @@ function listText(refunds: ReadonlyArray<ListedRefund>): string {
     const sum = found.reduce((sum, { amount }) => sum + amount, 0n)
     return [`${state}: ${found.length}, $${usd(AtomicAmount.make(sum))}`, ...found.map(lineOf)]
   })
-  return refunds.length < listedMax
+  return refunds.length < review.listedMax
     ? lines.join("\n")
-    : [...lines, `Only the oldest ${listedMax} are listed`].join("\n")
+    : [...lines, `Only the oldest ${review.listedMax} are listed`].join("\n")
 }
 
 /** A stored reason may contain a facilitator's text. */
 function lineOf(
-  { paymentId, queue, payer, amount, reason, lastError, attempts, ageMs }: ListedRefund,
+  { paymentId, queue, payer, amount, reason, lastError, attempts, ageMs }: review.ListedRefund,
 ) {
   const age = Duration.format(Duration.seconds(Math.floor(Math.max(0, ageMs) / 1_000)))
   return [

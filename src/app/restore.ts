@@ -8,9 +8,8 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { address } from "../payments/domain/payment.ts"
 import { base } from "../payments/domain/x402/terms.ts"
 import { readJournal } from "../payments/DeliveryJournal.ts"
-import { addDelivered, scanSince } from "../payments/Restore.ts"
 import * as chain from "../payments/chain/chain.ts"
-import * as restoreStore from "../payments/postgres/restoreStore.ts"
+import { addDelivered, scanSince } from "../payments/postgres/restore.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import { layerPostgres } from "../postgres/client.ts"
@@ -41,7 +40,7 @@ export const restore = Effect.fnUntraced(
           `${delivered.size} delivered answers in the journals, of which the store did not know ${added}`,
         )
       }
-    }).pipe(Effect.provide(restoreStore.layer.pipe(Layer.provideMerge(database))))
+    }).pipe(Effect.provide(database))
   },
 )
 

@@ -4,33 +4,20 @@
  * @module
  */
 import { products } from "../catalog/domain/product.ts"
-import {
-  Cause,
-  Clock,
-  Console,
-  Duration,
-  Effect,
-  Exit,
-  Layer,
-  Logger,
-  Redacted,
-  Ref,
-  References,
-} from "effect"
-import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
+import { Clock, Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { Freshness } from "../core/Freshness.ts"
 import { openAt } from "../core/listening.ts"
 import { StoreClock } from "../core/StoreClock.ts"
+import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
-import { FeedChain } from "../feed/FeedChain.ts"
 import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import { paths } from "../http/documents/addresses.ts"
-import { builtFiles, type PackageFiles, packagesOf } from "../http/documents/packages.ts"
+import { builtFiles, packagesOf } from "../http/documents/packages.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -48,7 +35,7 @@ import { Payments } from "../payments/Payments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import * as retentionStore from "../payments/postgres/retentionStore.ts"
+import { Retention } from "../payments/postgres/retention.ts"
 import * as testTriggers from "../payments/simulated/triggers.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
@@ -81,13 +68,13 @@ import { Whales } from "../whales/Whales.ts"
 import { Judge } from "../writing/Judge.ts"
 import { Narrator } from "../writing/Narrator.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { printStopReason, serviceBanner, startupHints } from "./console.ts"
+import { serviceBanner, startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { packageFolder } from "./sandbox.ts"
 import { loadService, type ServiceSettings } from "./settings.ts"
 import * as telemetry from "./telemetry.ts"
-import { untilSignal } from "./untilSignal.ts"
+import { exitCodeOf } from "./untilSignal.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
@@ -102,6 +89,10 @@ const jobsDelay = Duration.millis(500)
  * computation and settlement take.
  */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
+/** Payments that a replica verifies at the facilitator, and verified ones that it sells, at the same time. */
+const payingAtOnce = { verificationsMax: 256, salesMax: 512 }
+/** A tracked wallet's entry of a smaller stake is not published. */
+const stakeMinUsd = 1_000
 
 /** The venue's name in a digest. */
 const venueNames: Readonly<Record<ServiceSettings["venue"], string>> = {
@@ -129,9 +120,8 @@ export async function runService(
     yield* tryAddress(settings.host, settings.port)
     yield* tryAddress(settings.adminHost, settings.adminPort)
     return yield* serve(settings, refunds)
-  }).pipe(Effect.scoped, printStopReason)
-  const exit = await untilSignal(program)
-  return Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
+  }).pipe(Effect.scoped)
+  return await exitCodeOf(program)
 }
 
 /** Fails where the service could not listen, before the store is opened and migrated. */
@@ -185,13 +175,13 @@ const productLayer = (settings: ServiceSettings) =>
   )
 
 const productLayerIn = (world: World | null, settings: ServiceSettings) => {
-  const { tick, whaleStakeUsdMin, venue } = settings
+  const { tick, venue } = settings
   const tickIntervalMs = Duration.toMillis(tick)
   const venueClient = venueClientLayer(world)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }),
     Research.layer.pipe(Layer.provide(TrackRecord.layer)),
-    Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
+    Whales.layer({ tick, stakeMinUsd }),
     Tracking.layer,
     Predetermined.layer({ tick }).pipe(Layer.provide(contestedRecord.layer)),
     SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
@@ -206,9 +196,8 @@ const productLayerIn = (world: World | null, settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ tickIntervalMs }),
-    FeedChain.layer,
     PublishedMarkets.layer,
-    retentionStore.layer,
+    Retention.layer,
     TrackRecord.layer,
     Status.layer({
       tickIntervalMs,
@@ -242,8 +231,7 @@ const salesLayer = (settings: ServiceSettings) => {
       terms: termsOf(settings),
       timing: timingOf(settings),
       sign,
-      verificationsMax: settings.verificationsMax,
-      salesMax: settings.salesMax,
+      ...payingAtOnce,
       rateLimits: yield* RateLimits,
     })
   }))
@@ -325,7 +313,6 @@ const simulatedReaderLayer = (world: World) =>
     checkModel: null,
     reasoningEffort: null,
     tokensMax: null,
-    price: null,
   }, readerOf(world))))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
@@ -365,36 +352,29 @@ const readPackage = (name: string) =>
   })
 
 const httpLayer = (settings: ServiceSettings) =>
-  Layer.unwrap(Effect.promise(async () => httpLayerWith(settings, await builtFiles(readPackage))))
-
-const httpLayerWith = (settings: ServiceSettings, files: PackageFiles) =>
-  http.layer({
-    packages: packagesOf({
-      publicBaseUrl: settings.publicBaseUrl,
-      files,
-      read: readPackage,
-      scope: settings.packageScope,
-    }),
-    terms: termsOf(settings),
-    commit: settings.commit,
-    paymentMode: settings.payments.kind,
-    answerSeconds: Duration.toSeconds(settings.hold),
-    tickIntervalMs: Duration.toMillis(settings.tick),
-    venueMode: settings.venue,
-    ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
-    family: settings.family,
-    contact: settings.contact,
-    trustedProxyHops: settings.trustedProxyHops,
-    limits: {
-      free: settings.freeLimit,
-      documents: settings.documentLimit,
-      pages: settings.pageLimit,
-      invalidPayments: settings.invalidPaymentLimit,
-    },
-    hostname: settings.host,
-    port: settings.port,
-    drain,
-  })
+  Layer.unwrap(Effect.promise(async () =>
+    http.layer({
+      packages: packagesOf({
+        publicBaseUrl: settings.publicBaseUrl,
+        files: await builtFiles(readPackage),
+        read: readPackage,
+        scope: settings.packageScope,
+      }),
+      terms: termsOf(settings),
+      commit: settings.commit,
+      paymentMode: settings.payments.kind,
+      tickIntervalMs: Duration.toMillis(settings.tick),
+      venueMode: settings.venue,
+      ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
+      family: settings.family,
+      contact: settings.contact,
+      trustedProxyHops: settings.trustedProxyHops,
+      limits: settings.limits,
+      hostname: settings.host,
+      port: settings.port,
+      drain,
+    })
+  ))
 
 const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
   Layer.effectDiscard(serveAdmin({

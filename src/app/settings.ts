@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Redacted, Schema, SchemaIssue } from "effect"
 import { familyOfOne, ProductFamily } from "../catalog/domain/family.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { SigningKeyOptions } from "../signing/ed25519/signingKey.ts"
@@ -48,22 +48,18 @@ const modelDefault = "gpt-5-mini"
 /** Sent to a server on this machine that needs no key. */
 const emptyKey = Redacted.make("none")
 
-/** Largest settings file. */
-const fileBytesMax = 64 * 1_024
-
 /** The settings of the service. */
 export const loadService = Effect.fn("settings.loadService")(
   function* (mode: Mode, get: GetVariable) {
     const read = reader(mode, get)
     const venue = readVenue(read)
-    const money = readMoneySettings(mode, read)
+    const money = readMoneySettings(read)
     const publicBaseUrl = readBaseUrl(mode, read)
-    const { ports, documents, limits, money: paid, ...rest } = yield* together({
+    const { ports, documents, times, money: paid, ...rest } = yield* together({
       ports: readPorts(read),
       venue,
       money,
-      database: Effect.flatMap(venue, (venue) => readDatabase(venue, read)),
-      safeStore: checkStore(read),
+      database: readDatabase(venue, read),
       safeSale: Effect.flatMap(together({ money, venue }), checkSale),
       publicBaseUrl,
       signing: readSigning(venue, read),
@@ -76,18 +72,18 @@ export const loadService = Effect.fn("settings.loadService")(
       host: read("HOST"),
       adminHost: read("ADMIN_HOST"),
       tick: read("TICK"),
-      whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
       logLevel: read("LOG_LEVEL"),
       commit: read("COMMIT"),
       limits: readLimits(read),
+      times: readTimes(read),
     })
     return {
       mode,
       ...rest,
       ...ports,
       ...documents,
-      ...limits,
+      ...times,
       ...paid,
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
       deliveryJournal: `.data/handed-over-${ports.port}`,
@@ -103,24 +99,25 @@ const readPorts = Effect.fnUntraced(function* (read: ReadSetting) {
   )
 })
 
-/** Budgets, intervals, and how much is done at the same time. */
 const readLimits = (read: ReadSetting) =>
+  together({
+    free: read("FREE_LIMIT"),
+    documents: read("DOCUMENT_LIMIT"),
+    pages: read("PAGE_LIMIT"),
+    invalidPayments: read("INVALID_PAYMENT_LIMIT"),
+  })
+
+const readTimes = (read: ReadSetting) =>
   together({
     lease: read("LEASE"),
     hold: read("HOLD"),
     sweep: read("SWEEP"),
     scan: read("SCAN"),
-    verificationsMax: read("VERIFICATIONS_MAX"),
-    salesMax: read("SALES_MAX"),
-    freeLimit: read("FREE_LIMIT"),
-    documentLimit: read("DOCUMENT_LIMIT"),
-    pageLimit: read("PAGE_LIMIT"),
-    invalidPaymentLimit: read("INVALID_PAYMENT_LIMIT"),
   })
 
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
-  return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
+  return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get)) }
 })
 
 /** The login of the restore command, and, when it sets the start of the scan, chain and payee. */
@@ -128,26 +125,12 @@ export const loadRestore = Effect.fn("settings.loadRestore")(
   function* (setsScan: boolean, get: GetVariable) {
     const read = reader("start", get)
     return yield* together({
-      databaseUrl: requiredDatabaseUrl(read, "MIGRATION_DATABASE_URL"),
+      databaseUrl: requiredDatabaseUrl(read),
       scan: setsScan ? readScan(read) : Effect.succeed(null),
     })
   },
 )
 export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
-
-/** Fails if real money would be recorded in a store that can lose it. */
-const checkStore = Effect.fnUntraced(function* (read: ReadSetting) {
-  const { payments, url } = yield* together({
-    payments: read("PAYMENTS"),
-    url: read("DATABASE_URL"),
-  })
-  if (payments === "live" && url === null) {
-    return yield* invalidSettings(
-      "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +
-        "fails: set DATABASE_URL to a PostgreSQL server",
-    )
-  }
-})
 
 /** Fails if real money would be taken for data that is not live. */
 const checkSale = Effect.fnUntraced(function* (
@@ -169,12 +152,25 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
   ))
 })
 
-const readDatabase = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
-  const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
-  return url !== null
-    ? { kind: "postgres", url } satisfies DatabaseSettings
-    : { kind: "embedded", dir: dataDir ?? defaultDataDir(venue) } satisfies DatabaseSettings
-})
+/** Real money is not recorded in a store that can lose it. */
+const readDatabase = Effect.fnUntraced(
+  function* (venue: Effect.Effect<Venue, InvalidSettings>, read: ReadSetting) {
+    const { url, dataDir, payments } = yield* together({
+      url: read("DATABASE_URL"),
+      dataDir: read("DATA_DIR"),
+      payments: read("PAYMENTS"),
+    })
+    if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
+    if (payments === "live") {
+      return yield* invalidSettings(
+        "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +
+          "fails: set DATABASE_URL to a PostgreSQL server",
+      )
+    }
+    const dir = dataDir ?? defaultDataDir(yield* venue)
+    return { kind: "embedded", dir } satisfies DatabaseSettings
+  },
+)
 
 /** One folder per venue, so that no feed mixes two venues. */
 const defaultDataDir = (venue: Venue) => `.data/${venue}`
@@ -219,6 +215,12 @@ const readBaseUrl = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) 
     )
 })
 
+/** Without a key these do nothing, except for a server on this machine. */
+const keyed = [
+  ...["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,
+  ...["OPENAI_REASONING_EFFORT", "OPENAI_MAX_TOKENS"] as const,
+]
+
 const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
   const { key, address, ...options } = yield* together({
     key: read("OPENAI_API_KEY"),
@@ -227,28 +229,22 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     checkModel: read("OPENAI_CHECK_MODEL"),
     reasoningEffort: read("OPENAI_REASONING_EFFORT"),
     tokensMax: read("OPENAI_MAX_TOKENS"),
-    price: read("OPENAI_PRICE"),
   })
-  const { model, checkModel, reasoningEffort, tokensMax, price } = options
   const baseUrl = address === null ? null : new URL(Redacted.value(address))
   if (baseUrl !== null && baseUrl.search !== "") {
     return yield* invalidSettings("OPENAI_BASE_URL must have no query: paths are appended to it")
   }
   if (key === null && (baseUrl === null || !isLoopback(baseUrl.hostname))) {
-    const set = Object.entries({
-      OPENAI_BASE_URL: baseUrl,
-      OPENAI_MODEL: model,
-      OPENAI_CHECK_MODEL: checkModel,
-      OPENAI_REASONING_EFFORT: reasoningEffort,
-      OPENAI_MAX_TOKENS: tokensMax,
-      OPENAI_PRICE: price,
-    })
-      .find(([, value]) => value !== null)
-    return set === undefined
-      ? null
-      : yield* invalidSettings(`${set[0]} is set but OPENAI_API_KEY is not: set both, or neither`)
+    for (const name of keyed) {
+      if ((yield* read(name)) !== null) {
+        return yield* invalidSettings(
+          `${name} is set but OPENAI_API_KEY is not: set both, or neither`,
+        )
+      }
+    }
+    return null
   }
-  if (model === null && baseUrl !== null) {
+  if (options.model === null && baseUrl !== null) {
     return yield* invalidSettings(
       "OPENAI_BASE_URL needs OPENAI_MODEL, the name of a model of that server",
     )
@@ -257,7 +253,7 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
     apiKey: key ?? emptyKey,
     baseUrl: baseUrl ?? openaiUrl,
     ...options,
-    model: model ?? modelDefault,
+    model: options.model ?? modelDefault,
   } satisfies ModelOptions
 })
 
@@ -333,14 +329,10 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** The family of products in a JSON file. An error message names the first invalid field. */
 const familyIn = Effect.fnUntraced(function* (path: string) {
-  const wrong = (what: string) => invalidSettings(`FAMILY_FILE must be ${what}: ${path}`)
-  const text = yield* Effect.tryPromise(() => textOf(path)).pipe(
-    Effect.catch(() => wrong("a readable file")),
+  const text = yield* Effect.tryPromise(() => Deno.readTextFile(path)).pipe(
+    Effect.catch(() => invalidSettings(`FAMILY_FILE must be a readable file: ${path}`)),
   )
-  if (text === null) return yield* wrong(`a file of at most ${fileBytesMax} bytes`)
-  const json = Result.try((): unknown => JSON.parse(text))
-  if (Result.isFailure(json)) return yield* wrong("a JSON file")
-  return yield* Schema.decodeUnknownEffect(ProductFamily)(json.success).pipe(
+  return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(ProductFamily))(text).pipe(
     Effect.catch(({ issue }) => {
       const [first] = issuesOf(issue).issues
       const where = first?.path?.join(".") ?? ""
@@ -350,9 +342,3 @@ const familyIn = Effect.fnUntraced(function* (path: string) {
     }),
   )
 })
-
-/** The text of a file; null when it is too large. */
-async function textOf(path: string): Promise<string | null> {
-  const { size } = await Deno.stat(path)
-  return size > fileBytesMax ? null : await Deno.readTextFile(path)
-}

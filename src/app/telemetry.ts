@@ -5,8 +5,8 @@
  * slow or dead one never slows or fails a sale, and its spans are dropped. A trace is exported or not as
  * a whole, by a limit of traces per second.
  *
- * A span has a name and attributes of `core/tracing.ts` only, or is a statement of a request. An
- * error is exported by its type alone: its message may be text from outside.
+ * A span has a name and attributes of `core/tracing.ts` only. An error is exported by its type alone: its
+ * message may be text from outside.
  *
  * @module
  */
@@ -24,12 +24,7 @@ import {
   Redacted,
   Tracer,
 } from "effect"
-import {
-  HttpClient,
-  HttpClientError,
-  type HttpClientRequest,
-  HttpClientResponse,
-} from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { attributeKeys, rootNames, stepNames } from "../core/tracing.ts"
 
@@ -42,15 +37,11 @@ interface TelemetryOptions {
 
 /** Traces of requests that begin in one second; later ones of that second are not exported. */
 export const tracesPerSecondMax = 50
-/** Spans of one trace; later ones are not exported. */
-export const spansPerTraceMax = 200
 /** Longest value of an attribute, in characters. */
 export const valueLengthMax = 120
 /** Spans of a batch, and how often a smaller one is made. */
 const batchSpans = 256
 const batchEvery = Duration.seconds(2)
-/** Batches on their way at once: a collector that hangs holds no more. */
-const sendingMax = 16
 /** One request to the collector. */
 const requestMax = Duration.seconds(5)
 /** How long a closing service waits for the last batches. */
@@ -81,7 +72,9 @@ const makeTracer = Effect.fnUntraced(function* ({ url, headers, commit }: Teleme
     shutdownTimeout: drainMax,
   }).pipe(
     Effect.provide(OtlpSerialization.layerJson),
-    Effect.provideService(HttpClient.HttpClient, collectorClient()),
+    Effect.provideServiceEffect(HttpClient.HttpClient, collectorClient),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     Effect.provide(OtlpExporter.layerFlusher),
     // The default provider would enumerate the environment.
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: {} })),
@@ -89,10 +82,9 @@ const makeTracer = Effect.fnUntraced(function* ({ url, headers, commit }: Teleme
   return limited(otlp, yield* Effect.context<never>())
 })
 
-/** Posts a batch within a time limit. The answer's body is not read: it may be anything. */
-function collectorClient(): HttpClient.HttpClient {
+/** Posts a batch within a time limit, and logs once that the collector fails. */
+const collectorClient = Effect.map(HttpClient.HttpClient, (fetching) => {
   let failing = false
-  let sending = 0
   const judged = Effect.fnUntraced(function* (isGood: boolean, reason: string) {
     if (isGood !== failing) return
     failing = !isGood
@@ -100,69 +92,34 @@ function collectorClient(): HttpClient.HttpClient {
       ? Effect.logWarning(`Cannot deliver traces: ${reason}`)
       : Effect.logInfo("Traces are delivered again")
   })
-  const post = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const { method, headers, body } = request
-        const sent = body._tag === "Uint8Array" ? new Uint8Array(body.body) : null
-        sending += 1
-        try {
-          const response = await fetch(url, {
-            method,
-            headers: { ...headers, "content-type": "application/json" },
-            body: sent,
-            signal,
-            redirect: "manual",
-          })
-          await response.body?.cancel()
-          const wait = response.headers.get("retry-after")
-          return { status: response.status, headers: wait === null ? {} : { "retry-after": wait } }
-        } finally {
-          sending -= 1
-        }
-      },
-      catch: () => "no connection",
-    })
-  return HttpClient.make((request, url) =>
-    Effect.suspend(() =>
-      sending < sendingMax ? post(request, url) : Effect.fail("too many batches under way")
-    ).pipe(
+  return HttpClient.make((request) =>
+    HttpClient.withScope(fetching).execute(request).pipe(
+      // The body may be anything, and endless: closing the scope ends it unread.
+      Effect.map(({ status, headers }) => new Response(null, { status, headers })),
+      Effect.scoped,
       Effect.timeoutOrElse({
         duration: requestMax,
-        orElse: () => Effect.fail("no answer in time"),
+        orElse: () => {
+          const description = "no answer in time"
+          const reason = new HttpClientError.TransportError({ request, description })
+          return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+        },
       }),
-      Effect.tap(({ status }) => judged(status >= 200 && status < 300, `status ${status}`)),
-      Effect.tapError((reason) => judged(false, reason)),
-      Effect.map((answer) => HttpClientResponse.fromWeb(request, new Response(null, answer))),
-      Effect.mapError((description) =>
-        new HttpClientError.HttpClientError({
-          reason: new HttpClientError.TransportError({ request, description }),
-        })
-      ),
+      Effect.tap(({ ok, status }) => judged(ok, `status ${status}`)),
+      Effect.tapError(({ reason }) => judged(false, reason.description ?? "no connection")),
+      Effect.map((answer) => HttpClientResponse.fromWeb(request, answer)),
     )
   )
-}
+})
 
 const roots: ReadonlySet<string> = new Set(rootNames)
 const steps: ReadonlySet<string> = new Set(stepNames)
 const keys: ReadonlySet<string> = new Set(attributeKeys)
 
-/**
- * A statement of the SQL client: the only client spans, because those of HTTP are off. Its own name
- * would be the address of the database.
- */
-const statementName = "sql"
-
-/** What the spans of a trace share. */
-interface Trace {
-  readonly isRequest: boolean
-  spans: number
-}
-
-/** A tracer that exports only what `core/tracing.ts` names, within the limits. */
+/** A tracer that exports only what `core/tracing.ts` names, and a limited number of requests. */
 function limited(otlp: Tracer.Tracer, context: Context.Context<never>): Tracer.Tracer {
   const clock = Context.get(context, Clock.Clock)
-  const traces = new WeakMap<Tracer.AnySpan, Trace>()
+  const exported = new WeakSet<Tracer.AnySpan>()
   let second = 0
   let requests = 0
   const begins = (name: string) => {
@@ -180,24 +137,14 @@ function limited(otlp: Tracer.Tracer, context: Context.Context<never>): Tracer.T
   return Tracer.make({
     span: (options) => {
       const parent = Option.getOrUndefined(options.parent)
-      const isRoot = parent === undefined && options.root && begins(options.name)
-      const trace = parent !== undefined
-        ? traces.get(parent)
-        : isRoot
-        ? { isRequest: options.name === "request", spans: 0 }
-        : undefined
-      if (trace === undefined) return otlp.span({ ...options, sampled: false })
-      const name = isRoot || steps.has(options.name)
-        ? options.name
-        : trace.isRequest && options.kind === "client"
-        ? statementName
-        : null
-      const left = name === null || trace.spans >= spansPerTraceMax
-      if (!left) trace.spans += 1
-      const span = parent !== undefined && left
+      const isExported = parent === undefined
+        ? options.root && begins(options.name)
+        : exported.has(parent)
+      if (!isExported) return otlp.span({ ...options, sampled: false })
+      const span = parent !== undefined && !steps.has(options.name)
         ? passed(parent)
-        : guarded(otlp.span({ ...options, name: name ?? options.name }))
-      traces.set(span, trace)
+        : guarded(otlp.span(options))
+      exported.add(span)
       return span
     },
   })

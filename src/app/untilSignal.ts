@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Effect, type Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, Predicate } from "effect"
+import { printStopReason } from "./console.ts"
 import { fairScheduler } from "./fairScheduler.ts"
 
 /**
@@ -41,6 +42,23 @@ export async function untilSignal<A, E>(
   }
   if (Deno.args.includes(stopWithLauncher)) void endOfInput().then(stop)
   return await Effect.runPromise(Fiber.await(fiber))
+}
+
+/**
+ * Runs the program of a process, prints why it failed, and returns the code to exit with: the program's,
+ * 0 when a signal stopped it, 2 for wrong arguments, else 1.
+ */
+export async function exitCodeOf<E>(
+  program: Effect.Effect<number, E>,
+  options?: Options,
+): Promise<number> {
+  const exit = await untilSignal(printStopReason(program), options)
+  if (Exit.isSuccess(exit)) return exit.value
+  if (Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  const areArgumentsWrong = Predicate.isTagged(error, "InvalidArguments") ||
+    Predicate.isTagged(error, "BlockRefused")
+  return areArgumentsWrong ? 2 : 1
 }
 
 /** Standard input has ended or cannot be read. */

@@ -7,16 +7,7 @@
  *
  * @module
  */
-import {
-  Config,
-  ConfigProvider,
-  Duration,
-  Effect,
-  Predicate,
-  Redacted,
-  Result,
-  Schema,
-} from "effect"
+import { Duration, Effect, Option, Predicate, Redacted, Result, Schema } from "effect"
 import { atomic, AtomicAmount, usd } from "../core/domain/money.ts"
 import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
@@ -25,26 +16,20 @@ export type Mode = "dev" | "start"
 
 export type Process = "service" | "worker" | "migration" | "restore"
 
-/** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
-export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
-
 /**
  * When a block counts as safe: by the chain's `safe` tag, or this many blocks behind the latest.
  */
 export type Finality = "safe" | { readonly blocks: number }
 
-/** The price of one million tokens. */
-interface TokenPrice {
-  readonly inputUsdPerMillion: number
-  readonly outputUsdPerMillion: number
-}
+/** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
+type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
 /** The valid values of a variable. */
 interface Kind<A> {
   /** Completes the message `NAME must be …`. */
   readonly expected: string
-  /** Fails when the text is not a valid value. */
-  readonly parse: (text: string) => Effect.Effect<A, unknown>
+  /** The value of a text; null when it is not valid. */
+  readonly parse: (text: string) => A | null
 }
 
 interface Declaration<A> {
@@ -55,140 +40,129 @@ interface Declaration<A> {
   readonly unset: Readonly<Record<Mode, A>>
 }
 
-/** Decodes with `config`, then maps with `fit`, which returns null for an invalid value. */
-function mapped<A, B>(
-  expected: string,
-  config: (name: string) => Config.Config<A>,
-  fit: (value: A) => B | null,
-): Kind<B> {
-  return {
-    expected,
-    parse: (text) =>
-      config("VALUE").parse(ConfigProvider.fromEnv({ env: { VALUE: text } })).pipe(
-        Effect.flatMap((value) => {
-          const fitted = fit(value)
-          return fitted === null ? Effect.fail("not valid") : Effect.succeed(fitted)
-        }),
-      ),
-  }
-}
+const kind = <A>(expected: string, parse: (text: string) => A | null): Kind<A> => ({
+  expected,
+  parse,
+})
 
-const kind = <A>(
-  expected: string,
-  config: (name: string) => Config.Config<A>,
-  isValid: (value: A) => boolean = () => true,
-) => mapped(expected, config, (value) => isValid(value) ? value : null)
+const pattern = (expected: string, valid: RegExp) =>
+  kind(expected, (text) => valid.test(text) ? text : null)
+
+/** A text that is never printed: it is a key, or contains one or a login. */
+const secret = (expected: string, isValid: (text: string) => boolean = () => true) =>
+  kind(expected, (text) => isValid(text) ? Redacted.make(text) : null)
 
 /** One of the values, which the message lists: `a, b or c`. */
-const literals = <const L extends ReadonlyArray<string>>(...values: L) =>
+const literals = <const L extends string>(...values: ReadonlyArray<L>) =>
   kind(
     `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
-    (name) => Config.Literals(values, name),
+    (text) => values.find((value) => value === text) ?? null,
   )
 
 const whole = (expected: string, minimum: number, maximum: number) =>
-  kind(expected, Config.Int, (value) => value >= minimum && value <= maximum)
+  kind(expected, (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+    return value >= minimum && value <= maximum ? value : null
+  })
 
-const modelName = kind(
+const port = whole("a port number from 1 to 65535", 1, 65_535)
+const folder = pattern("a folder", /./)
+const jsonFile = pattern("a JSON file", /./)
+const modelName = pattern(
   "a model's name: letters, digits and ._:/@- only, at most 100",
-  Config.String,
-  (name) => /^[\w.:/@-]{1,100}$/.test(name),
+  /^[\w.:/@-]{1,100}$/,
 )
 
-const port = kind("a port number from 1 to 65535", Config.Port, (port) => port > 0)
-const folder = kind("a folder", Config.NonEmptyString)
-const jsonFile = kind("a JSON file", Config.NonEmptyString)
-
-/** Contains a login. */
-const databaseUrl = kind(
+const databaseUrl = secret(
   "an address such as postgres://user:password@host:5432/database",
-  Config.Redacted,
-  (url) => /^postgres(ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? ""),
+  (text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ""),
 )
 
 /** Plain HTTP on this machine only; may contain a key. */
-const serviceUrl = kind(
-  "an https address (http on this machine only)",
-  Config.Redacted,
-  (url) => isServiceUrl(URL.parse(Redacted.value(url))),
-)
+const serviceUrl = secret("an https address (http on this machine only)", isServiceUrl)
 
 /** As many addresses as a list of endpoints or facilitators may have. */
 const serviceUrlsMax = 4
 
 /** One or more addresses of different hosts: two at one host would fail or lie together. */
-const serviceUrls = mapped(
+const serviceUrls = kind(
   `1 to ${serviceUrlsMax} https addresses of different hosts, separated by commas (http on this machine only)`,
-  Config.Redacted,
   (text) => {
-    const urls = Redacted.value(text).split(",").map((url) => url.trim())
+    const urls = text.split(",").map((url) => url.trim())
     const hosts = new Set(urls.map((url) => URL.parse(url)?.host))
-    return urls.every((url) => isServiceUrl(URL.parse(url))) && urls.length <= serviceUrlsMax &&
-        hosts.size === urls.length
+    return urls.every(isServiceUrl) && urls.length <= serviceUrlsMax && hosts.size === urls.length
       ? Redacted.make<ReadonlyArray<string>>(urls)
       : null
   },
 )
 
 /** Plain HTTP is common inside a private network; with headers it must be https (settings.ts). */
-const collectorUrl = mapped(
-  "an http or https address without login or query",
-  Config.URL,
-  (url) =>
-    /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === ""
-      ? url
-      : null,
-)
+const collectorUrl = kind("an http or https address without login or query", (text) => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
+      url.search === "" && url.hash === ""
+    ? url
+    : null
+})
 
 /** The form of OpenTelemetry: `name=value,name=value`, with percent-encoded values. */
-function headersOf(text: Redacted.Redacted): Redacted.Redacted<Record<string, string>> | null {
-  const pairs = Redacted.value(text).split(",").map((pair) => {
-    const [, name, value] = /^\s*([\w-]{1,64})=([!-~]{1,2000})\s*$/.exec(pair) ?? []
-    try {
-      return name === undefined || value === undefined ? null : [name, decodeURIComponent(value)]
-    } catch {
-      return null
-    }
-  })
-  return pairs.length > collectorHeadersMax || pairs.includes(null)
-    ? null
-    : Redacted.make(Object.fromEntries(pairs.filter((pair) => pair !== null)))
-}
 const collectorHeadersMax = 10
-
-const AddressSpelling = Schema.TemplateLiteral(["0x", Schema.String]).check(
-  Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
+const collectorHeaders = kind(
+  `name=value pairs with commas between, values percent-encoded, at most ${collectorHeadersMax}`,
+  (text) => {
+    const pairs = text.split(",").map((pair) => {
+      const [, name, value] = /^\s*([\w-]{1,64})=([!-~]{1,2000})\s*$/.exec(pair) ?? []
+      try {
+        return name === undefined || value === undefined ? null : [name, decodeURIComponent(value)]
+      } catch {
+        return null
+      }
+    })
+    return pairs.length > collectorHeadersMax || pairs.includes(null)
+      ? null
+      : Redacted.make<Record<string, string>>(
+        Object.fromEntries(pairs.filter((pair) => pair !== null)),
+      )
+  },
 )
 
 /** Keeps upper and lower case, because buyers compare the text. */
 const address = kind(
   "an address: 0x and 40 hexadecimal digits",
-  (name) => Config.schema(AddressSpelling, name),
+  (text) => /^0x[0-9a-fA-F]{40}$/.test(text) ? text as `0x${string}` : null,
 )
 
-const maxBudget = 1_000
-const budget = mapped(
-  `requests/seconds such as 5/60s (at most ${maxBudget} requests), or off`,
-  Config.String,
-  (text): Budget | null => text === "off" ? "off" : budgetOf(text),
+const privateKey = kind(
+  "a private key: 0x and 64 hexadecimal digits",
+  (text) => /^0x[0-9a-fA-F]{64}$/.test(text) ? Redacted.make(text as `0x${string}`) : null,
 )
 
-const usdCap = mapped("an amount in USD such as 100 or 12.50, over 0", Config.String, capOf)
+const budgetMax = 1_000
+const budget = kind(
+  `requests/seconds such as 5/60s (at most ${budgetMax} requests), or off`,
+  (text): Budget | null => {
+    if (text === "off") return text
+    const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text)?.map(Number) ?? []
+    return limit && seconds && limit <= budgetMax ? { limit, windowMs: seconds * 1_000 } : null
+  },
+)
+
+const usdCap = kind(
+  "an amount in USD such as 100 or 12.50, over 0",
+  (text) =>
+    /^\d{1,7}(\.\d{1,6})?$/.test(text) && Number(text) > 0 ? atomic(text as `${number}`) : null,
+)
 
 const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["milli", 1]] as const
 
 /** Base makes a block every two seconds: this is over half an hour. */
 const finalityBlocksMax = 1_000
-/** The most payments in progress that a setting allows. */
-const placesMax = 10_000
 /** A client can forge its address if this counts a hop that is not a trusted proxy. */
 const hopsMax = 8
 /** A key that is rotated every year is enough for ten years. */
 const retiredKeysMax = 10
 /** More than an answer that is read can hold, reasoning included. */
 const answerTokensMax = 100_000
-/** USD per million tokens. No model costs more; a higher value is a typing error. */
-const priceMax = 1_000
 
 /** Digits of a commit that are published. */
 export const commitDigits = 12
@@ -204,6 +178,10 @@ const variable = <A, const B>(
   unsetInDev: B = unset,
 ): Declaration<A | B> => ({ meaning, readBy, kind, unset: { start: unset, dev: unsetInDev } })
 
+/** A budget of so many requests a minute, if unset. */
+const perMinute = (meaning: string, limit: number) =>
+  variable(service, meaning, budget, { limit, windowMs: 60_000 })
+
 /** A duration within bounds. */
 const duration = (
   readBy: ReadonlyArray<Process>,
@@ -215,11 +193,10 @@ const duration = (
   const expected = `a duration such as ${durationText(unset)}, from ${durationText(minimum)} to ${
     durationText(maximum)
   }`
-  const within = kind(
-    expected,
-    Config.Duration,
-    (value) => Duration.between(value, { minimum, maximum }),
-  )
+  const within = kind(expected, (text) => {
+    const value = Option.getOrNull(Duration.fromInput(text as Duration.Input))
+    return value !== null && Duration.between(value, { minimum, maximum }) ? value : null
+  })
   return variable(readBy, meaning, within, unset, unsetInDev)
 }
 
@@ -231,11 +208,7 @@ const both = ["service", "worker"] as const
 /** The processes that read the transfers to the payee. */
 const scanners = ["service", "worker", "restore"] as const
 
-const bindAddress = kind(
-  "an address to bind",
-  Config.NonEmptyString,
-  (host) => /^[a-z0-9.:-]+$/i.test(host),
-)
+const bindAddress = pattern("an address to bind", /^[a-z0-9.:-]+$/i)
 
 /** Every setting, in the order of a person who starts a service. */
 const declared = {
@@ -253,21 +226,16 @@ const declared = {
     minutes(10),
     seconds(10),
   ),
-  WHALE_MIN_STAKE_USD: variable(
-    service,
-    "the least stake of a tracked wallet's entry that is published",
-    whole("whole USD from 1 to 1000000", 1, 1_000_000),
-    1_000,
-  ),
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",
     // Buyers compare it with the URL they requested, so a wrong origin would lose every sale.
-    mapped(
-      "an origin such as https://api.example.com, without a path",
-      Config.URL,
-      (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null,
-    ),
+    kind("an origin such as https://api.example.com, without a path", (text) => {
+      const url = URL.parse(text)
+      return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+        ? url.origin
+        : null
+    }),
     null,
   ),
   HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
@@ -288,19 +256,8 @@ const declared = {
   ),
   DATABASE_URL: variable(
     ["service", "worker", "migration", "restore"],
-    "PostgreSQL; if unset, the embedded one runs in DATA_DIR",
-    databaseUrl,
-    null,
-  ),
-  REFUND_DATABASE_URL: variable(
-    worker,
-    "the same PostgreSQL with the refund worker's own login",
-    databaseUrl,
-    null,
-  ),
-  MIGRATION_DATABASE_URL: variable(
-    ["migration", "restore"],
-    "the same PostgreSQL with its owner's login; the tasks refunds:* read it too",
+    "PostgreSQL, with the process's own login (the owner's to migrate, restore and review refunds); if unset, " +
+      "the service runs the embedded one in DATA_DIR",
     databaseUrl,
     null,
   ),
@@ -323,7 +280,7 @@ const declared = {
   TREASURY_PRIVATE_KEY: variable(
     worker,
     "the key of TREASURY_ADDRESS; for the refund worker only",
-    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
+    privateKey,
     null,
   ),
   FACILITATOR_URL: variable(
@@ -335,13 +292,13 @@ const declared = {
   FACILITATOR_API_KEY_ID: variable(
     both,
     "the name of the facilitator's API key, if it needs one",
-    kind("a key's name", Config.NonEmptyString),
+    pattern("a key's name", /./),
     null,
   ),
   FACILITATOR_API_KEY_SECRET: variable(
     both,
-    "its secret: an EC key in PEM on one line, with \\n for the line ends, or an Ed25519 key in base64",
-    kind("a key", Config.Redacted),
+    "its secret: an Ed25519 key in base64",
+    secret("a key"),
     null,
   ),
   RPC_URL: variable(
@@ -353,32 +310,21 @@ const declared = {
   FINALITY: variable(
     scanners,
     "when a block counts as safe: `safe`, or blocks behind the latest",
-    mapped(
-      `safe, or a number of blocks from 1 to ${finalityBlocksMax}`,
-      Config.String,
-      finalityOf,
-    ),
+    kind(`safe, or a number of blocks from 1 to ${finalityBlocksMax}`, finalityOf),
     "safe",
-  ),
-  ALLOW_SIMULATED_PAYMENTS: variable(
-    both,
-    "1 lets `start` run with simulated payments",
-    kind("1", Config.String),
-    null,
   ),
   SIGNING_PRIVATE_KEY: variable(
     service,
     "the Ed25519 key that signs offers and receipts; where money has no value, unset, one is made " +
       "next to DATA_DIR",
-    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
+    privateKey,
     null,
   ),
   SIGNING_RETIRED_KEYS: variable(
     service,
     "public keys that signed before: the x of each in /.well-known/jwks.json",
-    mapped(
+    kind(
       `at most ${retiredKeysMax} public keys in base64url, with commas between them`,
-      Config.String,
       publicKeysOf,
     ),
     null,
@@ -431,49 +377,19 @@ const declared = {
     [seconds(1), hours(1)],
     seconds(60),
   ),
-  VERIFICATIONS_MAX: variable(
-    service,
-    "how many payments are verified at the facilitator at the same time",
-    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
-    256,
-  ),
-  SALES_MAX: variable(
-    service,
-    "how many verified payments are sold at the same time",
-    whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
-    512,
-  ),
-  FREE_LIMIT: variable(
-    service,
-    "free requests per client address, as requests/seconds, or off",
-    budget,
-    { limit: 5, windowMs: 60_000 },
-  ),
-  DOCUMENT_LIMIT: variable(
-    service,
+  FREE_LIMIT: perMinute("free requests per client address, as requests/seconds, or off", 5),
+  DOCUMENT_LIMIT: perMinute(
     "documents per client address; unpaid calls of paid paths may be 25 times as many",
-    budget,
-    { limit: 120, windowMs: 60_000 },
+    120,
   ),
-  PAGE_LIMIT: variable(
-    service,
-    "pages for people and their data per client address",
-    budget,
-    { limit: 120, windowMs: 60_000 },
-  ),
-  INVALID_PAYMENT_LIMIT: variable(
-    service,
-    "invalid payments and uncharged answers per client address",
-    budget,
-    { limit: 30, windowMs: 60_000 },
-  ),
+  PAGE_LIMIT: perMinute("pages for people and their data per client address", 120),
+  INVALID_PAYMENT_LIMIT: perMinute("invalid payments and uncharged answers per client address", 30),
   OPENAI_API_KEY: variable(
     service,
     "the API key of the model that writes and detects; for the service only",
-    kind(
+    secret(
       "a key of visible characters, at most 500",
-      Config.Redacted,
-      (key) => /^[\x21-\x7e]{1,500}$/.test(Redacted.value(key)),
+      (key) => /^[\x21-\x7e]{1,500}$/.test(key),
     ),
     null,
   ),
@@ -502,22 +418,11 @@ const declared = {
     whole(`a whole number from 1000 to ${answerTokensMax}`, 1_000, answerTokensMax),
     null,
   ),
-  OPENAI_PRICE: variable(
-    service,
-    "what the model costs, for metrics",
-    mapped(
-      `input/output in USD per million tokens, such as 0.25/2, each at most ${priceMax}`,
-      Config.String,
-      priceOf,
-    ),
-    null,
-  ),
   NEWS_FEEDS: variable(
     service,
     "where the news comes from: https feeds and gdelt, or off",
-    mapped(
+    kind(
       `off, or a comma-separated list of https feeds and gdelt, at most ${feedsMax}`,
-      Config.String,
       (text) => text === "off" ? "off" : parseNewsFeedList(text),
     ),
     null,
@@ -531,21 +436,13 @@ const declared = {
   SECURITY_CONTACT: variable(
     service,
     "where to report security problems",
-    kind(
-      "an address such as mailto:security@example.com, or an https one",
-      Config.NonEmptyString,
-      (contact) => contactPattern.test(contact),
-    ),
+    pattern("an address such as mailto:security@example.com, or an https one", contactPattern),
     null,
   ),
   PACKAGE_SCOPE: variable(
     service,
     "the scope on npm from which documents take the packages; unset, the service serves them",
-    kind(
-      "a scope of npm such as @owner",
-      Config.NonEmptyString,
-      (scope) => /^@[a-z0-9][a-z0-9._-]{0,99}$/.test(scope),
-    ),
+    pattern("a scope of npm such as @owner", /^@[a-z0-9][a-z0-9._-]{0,99}$/),
     null,
   ),
   LOG_LEVEL: variable(
@@ -557,10 +454,9 @@ const declared = {
   COMMIT: variable(
     both,
     "the commit of this release, for /health and logs; deploy/run sets it",
-    mapped(
+    kind(
       "a commit: 7 to 40 hexadecimal digits",
-      Config.String,
-      (commit) => /^[0-9a-f]{7,40}$/.test(commit) ? commit.slice(0, commitDigits) : null,
+      (text) => /^[0-9a-f]{7,40}$/.test(text) ? text.slice(0, commitDigits) : null,
     ),
     null,
   ),
@@ -573,11 +469,7 @@ const declared = {
   OTEL_EXPORTER_OTLP_HEADERS: variable(
     service,
     "headers for the collector, such as its key",
-    mapped(
-      `name=value pairs with commas between, values percent-encoded, at most ${collectorHeadersMax}`,
-      Config.Redacted,
-      headersOf,
-    ),
+    collectorHeaders,
     null,
   ),
 }
@@ -628,10 +520,10 @@ export function defaultText(name: Variable, mode: Mode): string | null {
   const value: unknown = variables[name].unset[mode]
   if (value === null) return null
   if (Duration.isDuration(value)) return durationText(value)
-  if (typeof value === "bigint") return usd(AtomicAmount.make(value))
-  return Predicate.hasProperty(value, "windowMs") && Predicate.hasProperty(value, "limit")
-    ? `${value.limit}/${Number(value.windowMs) / 1_000}s`
-    : String(value)
+  if (Predicate.hasProperty(value, "limit") && Predicate.hasProperty(value, "windowMs")) {
+    return `${value.limit}/${Number(value.windowMs) / 1_000}s`
+  }
+  return typeof value === "bigint" ? usd(AtomicAmount.make(value)) : String(value)
 }
 
 /** Reads one variable of a process. The environment is never enumerated. */
@@ -685,10 +577,10 @@ export const reader =
     const { kind, unset }: Declaration<Values[N]> = variables[name]
     const text = get(name)
     if (text === undefined || text === "") return Effect.succeed(unset[mode])
-    return Effect.mapError(
-      kind.parse(text),
-      () => new InvalidSettings({ problems: [`${name} must be ${kind.expected}`] }),
-    )
+    const value = kind.parse(text)
+    return value !== null
+      ? Effect.succeed(value)
+      : invalidSettings(`${name} must be ${kind.expected}`)
   }
 export type ReadSetting = ReturnType<typeof reader>
 
@@ -697,15 +589,10 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
-function isServiceUrl(url: URL | null): boolean {
+function isServiceUrl(text: string): boolean {
+  const url = URL.parse(text)
   return url !== null && url.username === "" && url.hash === "" &&
     (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
-}
-
-function budgetOf(text: string): Budget | null {
-  const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text) ?? []
-  const parsed = { limit: Number(limit), windowMs: Number(seconds) * 1000 }
-  return parsed.limit >= 1 && parsed.limit <= maxBudget && parsed.windowMs >= 1000 ? parsed : null
 }
 
 function finalityOf(text: string): Finality | null {
@@ -714,24 +601,9 @@ function finalityOf(text: string): Finality | null {
   return blocks >= 1 && blocks <= finalityBlocksMax ? { blocks } : null
 }
 
-function capOf(text: string): AtomicAmount | null {
-  return /^\d{1,7}(\.\d{1,6})?$/.test(text) && Number(text) > 0 ? atomic(text as `${number}`) : null
-}
-
-function privateKeyOf(key: Redacted.Redacted): Redacted.Redacted<`0x${string}`> | null {
-  const text = Redacted.value(key)
-  return /^0x[0-9a-fA-F]{64}$/.test(text) ? Redacted.make(text as `0x${string}`) : null
-}
-
 function publicKeysOf(text: string): ReadonlyArray<string> | null {
   const keys = text.split(",").map((key) => key.trim())
   return keys.length <= retiredKeysMax && keys.every((key) => /^[\w-]{43}$/.test(key)) ? keys : null
-}
-
-function priceOf(text: string): TokenPrice | null {
-  const [, input, output] = /^(\d{1,4}(?:\.\d{1,6})?)\/(\d{1,4}(?:\.\d{1,6})?)$/.exec(text) ?? []
-  const price = { inputUsdPerMillion: Number(input), outputUsdPerMillion: Number(output) }
-  return Math.max(...Object.values(price)) <= priceMax ? price : null
 }
 
 /** A duration in the syntax of a variable: `90 seconds`, not `1m 30s` as in `Duration.format`. */

@@ -23,7 +23,7 @@ export interface RateDecision {
   readonly resetMs: number
 }
 
-/** The limit cannot be read now: the request is refused, never let through. */
+/** The limit cannot be read now: requests are refused, but for unpaid calls where the store is read-only. */
 export class RateLimitUnavailable
   extends Schema.TaggedError<RateLimitUnavailable>()("RateLimitUnavailable", {
     /** Whether the store can still be read. */

@@ -7,5 +7,5 @@
 import { Context } from "effect"
 
 export const UnmatchedRefundMin = Context.Reference<bigint>("bellwether/core/UnmatchedRefundMin", {
-  defaultValue: () => 0n,
+  defaultValue: () => 10_000n,
 })

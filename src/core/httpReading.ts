@@ -1,9 +1,9 @@
 /**
- * Reading over HTTP: a request is bounded in time and size, and repeated after a transient fault.
+ * Reading over HTTP: a request is bounded in time and size, and says whether another try may help.
  *
  * @module
  */
-import { Clock, Effect, Random, Schema, Stream } from "effect"
+import { Clock, Effect, Schema, Stream } from "effect"
 import {
   HttpClient,
   type HttpClientError,
@@ -34,9 +34,11 @@ interface AttemptLimits {
   readonly timeoutMs: number
   /** A longer body is a fault. */
   readonly bodyBytesMax: number
+  /** Of which statuses the body is read; 200 alone when absent. */
+  readonly hasBody?: (status: number) => boolean
 }
 
-/** An answer of any status; the body is empty unless the status is 200. */
+/** An answer of any status; the body is empty where it was not to be read. */
 interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -50,14 +52,14 @@ const discardedBytesMax = 64 * 1024
 export function readAnswer(
   client: HttpClient.HttpClient,
   request: HttpClientRequest.HttpClientRequest,
-  { timeoutMs, bodyBytesMax }: AttemptLimits,
+  { timeoutMs, bodyBytesMax, hasBody = (status) => status === 200 }: AttemptLimits,
 ): Effect.Effect<HttpAnswer, HttpFault> {
   return client.execute(request).pipe(
     Effect.provideService(HttpClient.TracerPropagationEnabled, false),
     Effect.mapError(faultOf),
     Effect.flatMap((response) => {
       const { status, headers } = response
-      const body = status === 200
+      const body = hasBody(status)
         ? bytesOf(response, bodyBytesMax)
         : Effect.as(Effect.ignore(bytesOf(response, discardedBytesMax)), new Uint8Array())
       return Effect.map(body, (body): HttpAnswer => ({ status, headers, body }))
@@ -75,18 +77,16 @@ function bytesOf(
   bytesMax: number,
 ): Effect.Effect<Uint8Array, HttpFault> {
   return Effect.suspend(() => {
-    const pieces: Array<Uint8Array<ArrayBuffer>> = []
     let bytes = 0
-    return Stream.runForEach(
-      response.stream.pipe(Stream.mapError(faultOf)),
-      (piece) =>
-        Effect.suspend(() => {
-          bytes += piece.byteLength
-          if (bytes > bytesMax) return Effect.fail(permanentFault("response too long"))
-          pieces.push(Uint8Array.from(piece))
-          return Effect.void
-        }),
-    ).pipe(Effect.andThen(Effect.promise(() => new Blob(pieces).bytes())))
+    return response.stream.pipe(
+      Stream.mapError(faultOf),
+      Stream.tap((piece) =>
+        (bytes += piece.byteLength) > bytesMax
+          ? Effect.fail(permanentFault("response too long"))
+          : Effect.void
+      ),
+      Stream.mkUint8Array,
+    )
   })
 }
 
@@ -114,35 +114,4 @@ function retryAfterMsOf(header: string | undefined, now: number): number | null 
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - now)
-}
-
-interface RetryLimits {
-  /** Attempts of one request, the first included. */
-  readonly attemptsMax: number
-  /** The backoff before the second attempt. It doubles each time. */
-  readonly retryDelayMs: number
-  readonly retryDelayMsMax: number
-}
-
-/**
- * Repeats `attempt` after transient faults. Half of the backoff is random, so that replicas do not retry
- * at the same time. `rest` says how long to wait at least before the next attempt, in milliseconds;
- * Infinity makes no other one.
- */
-export function retrying<A>(
-  attempt: Effect.Effect<A, HttpFault>,
-  { attemptsMax, retryDelayMs, retryDelayMsMax }: RetryLimits,
-  rest: (fault: HttpFault) => Effect.Effect<number>,
-): Effect.Effect<A, HttpFault> {
-  const attemptFrom = (count: number): Effect.Effect<A, HttpFault> =>
-    Effect.catch(attempt, (fault) =>
-      Effect.gen(function* () {
-        const restMs = yield* rest(fault)
-        if (!fault.transient || count >= attemptsMax || restMs === Infinity) return yield* fault
-        const backoffMs = Math.min(retryDelayMs * 2 ** (count - 1), retryDelayMsMax)
-        const random = yield* Random.next
-        yield* Effect.sleep(Math.max(restMs, backoffMs / 2 + random * backoffMs / 2))
-        return yield* attemptFrom(count + 1)
-      }))
-  return attemptFrom(1)
 }

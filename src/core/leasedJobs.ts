@@ -21,7 +21,7 @@ const heldInterval = Duration.seconds(5)
 /** For a claim, a renewal or a finish: the connection may be dead. */
 const storeTimeout = Duration.seconds(10)
 
-interface Job<E, R> {
+export interface Job<E = unknown, R = never> {
   readonly name: string
   /** Slots begin at whole multiples of this since the epoch. */
   readonly every: Duration.Duration

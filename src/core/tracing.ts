@@ -22,8 +22,16 @@ type StepName = (typeof stepNames)[number]
 /** Every attribute of a span. Values are ours, or ids that were checked. */
 export const attributeKeys = [
   ...["http.request.method", "http.route", "http.response.status_code", "error.type"] as const,
-  ...["request.id", "payment.id", "tick.id", "product", "outcome", "operation", "job"] as const,
-  ...["stage", "db.system.name", "db.query.text"] as const,
+  ...[
+    "request.id",
+    "payment.id",
+    "tick.id",
+    "product",
+    "outcome",
+    "operation",
+    "job",
+    "stage",
+  ] as const,
 ]
 type Attributes = {
   readonly [K in (typeof attributeKeys)[number]]?: string | number | boolean

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Cause, Duration, Effect, Metric, Option, Result } from "effect"
+import { Cause, Duration, Effect, Option, Result } from "effect"
 import {
   type DigestMarket,
   type DigestMaterial,
@@ -224,13 +224,10 @@ const part = <A>(
 ): Effect.Effect<A> =>
   read.pipe(
     Effect.timeout(partTime),
-    Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) =>
-      Effect.gen(function* () {
-        missing.push(name)
-        yield* Effect.logWarning(`Cannot read the ${name} for a digest`, cause)
-        yield* Metric.update(partFailures.pipe(Metric.withAttributes({ part: name })), 1)
-        return otherwise
-      })),
+    Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), (cause) => {
+      missing.push(name)
+      return Effect.as(Effect.logWarning(`Cannot read the ${name} for a digest`, cause), otherwise)
+    }),
     // Only interruption is left.
     Effect.orDie,
   )
@@ -399,9 +396,4 @@ const readNews = Effect.fnUntraced(function* (
     sources: sources === 0 ? null : { sources, answered },
     stories: new Map(markets.map(({ id }, i) => [id, stories[i] ?? []])),
   }
-})
-
-const partFailures = Metric.counter("digest_part_failures_total", {
-  description: "Parts of a digest's material that could not be read",
-  incremental: true,
 })

@@ -1,8 +1,8 @@
 /**
- * The feed as its readers see it: its newest index, its freshness and its items.
+ * The feed as its readers see it: its newest index, its freshness, its items and their chain of hashes.
  *
- * Paid reads fail once the data they rest on is too old (`core/domain/freshness.ts`). Free reads return the status `stale`, or
- * `starting` while a new service waits for its first good tick.
+ * Paid reads fail once the data they rest on is too old (`core/domain/freshness.ts`). Free
+ * reads return the status `stale`, or `starting` while a new service waits for its first good tick.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   type FeedType,
   SignalNotFound,
 } from "./domain/item.ts"
-import type { ChainHead } from "./domain/chain.ts"
+import { type ChainHead, type ChainProof, dailyHeadsMax, headStatement } from "./domain/chain.ts"
 import { type MoverItem, type PulseMover, strongestMoves } from "./domain/pulse.ts"
 import {
   type DataStale,
@@ -27,7 +27,8 @@ import { day, type EpochMs, isoTime } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
 import { isTrading, slugKey } from "../markets/domain/market.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { FeedStore } from "./FeedStore.ts"
+import { SigningKey } from "../signing/SigningKey.ts"
+import { type DailyHead, FeedStore } from "./FeedStore.ts"
 
 /** The feed is stale when the last good tick is older than this many tick intervals. */
 const staleAfterTicks = 2
@@ -83,6 +84,15 @@ export class Feed extends Context.Service<Feed, {
    * type also fails when the data of that type is too old.
    */
   readonly page: (query: FeedPageQuery) => Effect.Effect<ReadonlyArray<FeedItem>, DataStale>
+  /**
+   * The path from the head of the chain to an item, the newest for null; none for an item that is not
+   * in the feed.
+   */
+  readonly proof: (feedIndex: number | null) => Effect.Effect<Option.Option<ChainProof>>
+  /** The newest signed heads of the chain, newest first, at most `dailyHeadsMax`. */
+  readonly dailyHeads: Effect.Effect<ReadonlyArray<DailyHead>>
+  /** Signs the head of yesterday, unless that was done. */
+  readonly signDay: Effect.Effect<void>
 }>()("bellwether/feed/Feed") {
   static readonly layer = (options: { readonly tickIntervalMs: number }) =>
     Layer.effect(Feed, make(options.tickIntervalMs))
@@ -92,6 +102,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const store = yield* FeedStore
   const markets = yield* MarketStore
   const freshness = yield* Freshness
+  const key = yield* SigningKey
   const lastTick = freshness.asOf(inputs.feed)
   const asOf = asOfTypes(freshness)
 
@@ -145,10 +156,9 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return { status, item, asOf: yield* asOf }
   })
 
-  /** An item says when it was published, so it does not become old while ticks are late. */
-  const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
-    return yield* orNotFound(feedIndex, yield* store.byIndex(feedIndex))
-  })
+  // An item says when it was published, so it does not become old while ticks are late.
+  const byIndex = (feedIndex: number) =>
+    Effect.flatMap(store.byIndex(feedIndex), (item) => orNotFound(feedIndex, item))
 
   const page = Effect.fnUntraced(function* (query: FeedPageQuery) {
     yield* sellableStatus
@@ -156,7 +166,17 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
     return yield* store.page(query)
   })
 
-  return Feed.of({ index, pulse, latest, byIndex, page, asOf })
+  return Feed.of({ index, pulse, latest, byIndex, page, asOf, ...chainOf(store, key) })
+})
+
+const chainOf = (store: FeedStore["Service"], { sign }: SigningKey["Service"]) => ({
+  proof: store.proof,
+  dailyHeads: store.dailyHeads(dailyHeadsMax),
+  signDay: Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const yesterday = now - now % day - day
+    yield* store.addDailyHead(yesterday, (head) => sign(headStatement(isoTime(yesterday), head)))
+  }).pipe(Effect.withSpan("Feed.signDay")),
 })
 
 /** The mids of the traded markets of these movers, by `slugKey`, as the last good tick read them. */

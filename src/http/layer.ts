@@ -7,7 +7,6 @@ import { Clock, Context, type Duration, Effect, Layer, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import type { ProductFamily } from "../catalog/domain/family.ts"
 import { freeRows, type VenueMode } from "../catalog/domain/freeRow.ts"
-import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import { version } from "../core/domain/version.ts"
@@ -15,22 +14,20 @@ import { publishDepth } from "../core/places.ts"
 import type { TestTrigger } from "../core/testCall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
-import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import { paths } from "./documents/addresses.ts"
-import { discovery } from "./documents/catalog.ts"
+import { a2aHandler, a2aPath } from "./a2a/a2a.ts"
 import { documents } from "./documents/documents.ts"
 import { packageAnswers, type Packages, packagesPrefix } from "./documents/packages.ts"
 import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
 import { makeLookups } from "./free/lookups.ts"
 import { makeMarketData } from "./free/marketData.ts"
-import { makePageData } from "./free/pageData.ts"
+import { dataPaths, makePageData } from "./free/pageData.ts"
 import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
 import { termsAnswers } from "./free/terms.ts"
 import { makeWorks } from "./handlers.ts"
-import { mcpPath, mcpRoute } from "./mcp/mcp.ts"
+import { mcpHandler, mcpPath } from "./mcp/mcp.ts"
 import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
-import { marketsPrefix } from "./pages/paths.ts"
+import { marketsPrefix } from "./pages/site.ts"
 import { errorPages } from "./pages/refusals.ts"
 import { type Checkouts, makeCheckout } from "./paywall/checkout.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
@@ -44,6 +41,7 @@ import {
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { refuse, refused } from "./server/errors.ts"
+import { asRpcRefusal } from "./server/jsonRpc.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import {
   aroundRouter,
@@ -54,18 +52,20 @@ import {
 } from "./server/middleware.ts"
 import {
   addRoute,
-  type AgentRoute,
+  type AgentHandler,
   byRequest,
   byRest,
   type FreeRoute,
   fromSource,
   type Handler,
+  ready,
   type Route,
-  type Source,
+  routerConfig,
+  type RouteResult,
   varyingByAccept,
   webOf,
 } from "./server/route.ts"
-import { listen, toWebHandler, type WebHandler } from "./server/server.ts"
+import { listen, toWebHandler } from "./server/server.ts"
 import type { FreeRoutes, SkillPorts } from "./skills.ts"
 
 export interface HttpServiceOptions {
@@ -73,8 +73,6 @@ export interface HttpServiceOptions {
   readonly commit: string | null
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
-  /** How long an answer waits for its buyer before it is refunded. */
-  readonly answerSeconds: number
   /** How often the feed is updated. */
   readonly tickIntervalMs: number
   readonly venueMode: VenueMode
@@ -96,14 +94,10 @@ export interface HttpServiceOptions {
   }
 }
 
-/** The public API, before it listens. */
-interface HttpService {
-  readonly handle: WebHandler
-  /** Recomputes the free bodies; run it after each tick and each new digest. */
-  readonly refresh: Effect.Effect<void>
-}
-
-/** Builds the public API. Its free bodies are refreshed until the scope closes. */
+/**
+ * Builds the public API, before it listens. Its free bodies are refreshed until the scope closes; run
+ * `refresh` after each tick and each new digest.
+ */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const parts = yield* makeParts(options)
   const { pending, log, errorPage, refresh } = parts
@@ -111,16 +105,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const routes = routesOf(parts)
   const router = yield* HttpRouter.toHttpEffect(
     Layer.effectDiscard(Effect.forEach(routes, addRoute)),
-  )
-  const whole = routes.map(({ path }) => path).filter((path) => !path.endsWith("*"))
-  const service: HttpService = {
-    handle: yield* toWebHandler(
-      aroundRouter(router, log, errorPage, whole),
-      options.trustedProxyHops,
-    ),
-    refresh,
-  }
-  return service
+  ).pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig))
+  const whole = routes.map(({ path }) => path).filter((path) => !/[:*]/.test(path))
+  const app = aroundRouter(router, log, errorPage, whole)
+  return { handle: yield* toWebHandler(app, options.trustedProxyHops), refresh }
 })
 
 /** What the routes are made of. */
@@ -165,7 +153,6 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     paywall: yield* makePaywall({ terms, offers, asCall, testTriggers }),
     testTriggers,
     docs,
-    listing: discovery(described),
     /** One on the path of another answer is for clients that prefer HTML. */
     pages: pages({ ...forPages, data: data.routes, docs: { ...identity, documents: docs } }),
     pageData: data.routes,
@@ -175,9 +162,9 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(packages),
     agents: {
-      [a2aPath]: yield* a2aRoute({ skills }),
-      [mcpPath]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
-    } as Readonly<Record<string, AgentRoute>>,
+      [a2aPath]: yield* a2aHandler({ skills }),
+      [mcpPath]: yield* mcpHandler({ skills, version, stdioPackage, documents: limits.documents }),
+    } as Readonly<Record<string, AgentHandler>>,
     /** Recomputes the free bodies. */
     refresh: Effect.all([snapshot.refresh, clear, data.refresh], { discard: true }),
   }
@@ -190,7 +177,7 @@ const freeRoutes = Effect.fnUntraced(function* (
   snapshot: Snapshot,
 ) {
   const limiter = yield* makeLimiter("free", options.limits.free)
-  const route = (current: Source): FreeRoute => ({ limiter, current })
+  const route = (current: () => RouteResult): FreeRoute => ({ limiter, current: ready(current) })
   const fixed = (answer: Answer) => route(() => answer)
   const json = (body: object) => fixed(answer({ body: JSON.stringify(body), cache: "document" }))
   const terms = termsAnswers(options)
@@ -212,17 +199,14 @@ const freeRoutes = Effect.fnUntraced(function* (
 
 /** All routes: each path, and what answers it. */
 function routesOf(parts: Parts): ReadonlyArray<Route> {
-  const { free, pageData, docs, listing, limiter, pages, agents } = parts
+  const { free, pageData, docs, limiter, pages, agents } = parts
   const others = new Map<string, FreeRoute>([
     ...Object.values(freeRows).map(({ id, path }) => [path, free[id]] as const),
-    ...Record.toEntries(pageData).map(([id, route]) => [pageRows[id].path, route] as const),
-    ...[...docs].map(([path, document]) => [path, { limiter, current: document }] as const),
-    ...[paths.discovery, paths.discoveryResources].map((path) =>
-      [path, { limiter, current: listing }] as const
-    ),
+    ...Record.toEntries(pageData).map(([id, route]) => [dataPaths[id], route] as const),
+    ...[...docs].map(([path, document]) => [path, { limiter, current: ready(document) }] as const),
   ])
   const named = new Set<string>(
-    [...Object.values(freeRows), ...Object.values(pageRows)].map(({ path }) => path),
+    [...Object.values(freeRows).map(({ path }) => path), ...Object.values(dataPaths)],
   )
   const served = new Set([...others.keys(), ...pages.keys(), ...Object.keys(agents)])
   for (const { path } of Object.values(products)) served.delete(path)
@@ -272,7 +256,7 @@ function productRoute(parts: Parts, id: keyof Checkouts, product: Product): Rout
   const { unpaidLimiter, pages, paywall, checkouts } = parts
   const unpaid = (version1: boolean): FreeRoute => ({
     limiter: unpaidLimiter,
-    current: unpaidAnswer(checkouts[id], parts, version1),
+    current: ready(unpaidAnswer(checkouts[id], parts, version1)),
   })
   const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")
   // A client of x402 version 1 asks for a body that it can read.
@@ -295,27 +279,35 @@ function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
     prefix: `/${string}`,
     rest: string,
     choose: Parameters<typeof byRest>[1],
-  ): Route => ({ path: `${prefix}*`, name: prefix + rest, get: byRest(prefix, choose) })
+  ): Route => ({
+    path: `${prefix}${rest.replace(/\{(\w+)\}/, ":$1")}`,
+    name: prefix + rest,
+    get: byRest(prefix, choose),
+  })
   return [
-    under(paymentsPrefix, "{paymentId}", (id) => limited(pending, limiter, payment(id))),
+    under(
+      paymentsPrefix,
+      "{paymentId}",
+      (id) => id === "" ? null : limited(pending, limiter, payment(id)),
+    ),
     under(marketsPrefix, "{slug}", (slug) => get(market(slug))),
     under(packagesPrefix, "{name}", (name) => {
       const current = packageAnswer(name)
       return get(current === null ? null : { limiter, current })
     }),
-    under(legacyPrefix, "/{path}", (rest, query) => get(legacy(rest, query))),
+    under(legacyPrefix, "/*", (rest, query) => get(legacy(rest, query))),
   ]
 }
 
-/** The POST of a protocol. Every refusal on the way to its handler is in its format. */
-function postOf({ readBody, asCall, testTriggers }: Parts, route: AgentRoute): Handler {
-  const read = readBody((body) => asCall(route.handle(body)))
+/** The POST of a protocol. Every refusal on the way to its handler is JSON-RPC too. */
+function postOf({ readBody, asCall, testTriggers }: Parts, handle: AgentHandler): Handler {
+  const read = readBody((body) => asCall(handle(body)))
   return byRequest((request) => {
     const fault = testHeaderFault(webOf(request).headers, testTriggers)
     return fault === null ? read : refuse(fault)
   }).pipe(
     Effect.mapError((failure) =>
-      failure._tag === "Refused" ? refused(route.refusal(failure.refusal), failure.fields) : failure
+      failure._tag === "Refused" ? refused(asRpcRefusal(failure.refusal), failure.fields) : failure
     ),
   )
 }

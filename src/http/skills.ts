@@ -12,7 +12,7 @@ import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Checkouts, invalidParameters } from "./paywall/checkout.ts"
-import type { FreeRoute, RouteResult } from "./server/route.ts"
+import type { FreeRoute } from "./server/route.ts"
 import { overloaded } from "./server/errors.ts"
 import { type RateLimiter, spend } from "./server/limits.ts"
 
@@ -45,7 +45,7 @@ export const freeSkillAnswer = (
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>
     Effect.map(
-      Effect.promise(async (): Promise<RouteResult> => await current?.(`${path}?${query}`) ?? null),
+      current(`${path}?${query}`),
       (answer) => ({ answer: answer ?? overloaded, fields }),
     ))
 }
@@ -61,7 +61,8 @@ export function queryOf(
   const query = new URLSearchParams()
   if (args === undefined || args === null) return Result.succeed(query)
   if (typeof args !== "object" || Array.isArray(args)) {
-    return failed([{ param: "arguments", in: "body", message: "must be an object" }])
+    const fault = { param: "arguments", in: "body", message: "must be an object" } as const
+    return Result.fail(invalidParameters([fault]))
   }
   const entries = Object.entries(args).slice(0, argumentsMax)
   const faults: Array<ParameterError> = [
@@ -77,9 +78,5 @@ export function queryOf(
       fault(`must be a ${parameter.flag === true ? "boolean" : "string or a number"}`)
     }
   }
-  return faults.length === 0 ? Result.succeed(query) : failed(faults)
-}
-
-function failed(faults: ReadonlyArray<ParameterError>): Result.Result<never, NotCharged> {
-  return Result.fail(invalidParameters(faults))
+  return faults.length === 0 ? Result.succeed(query) : Result.fail(invalidParameters(faults))
 }

@@ -6,29 +6,25 @@
 import { Array, Clock, Effect, Result } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { tally } from "../core/stages.ts"
-import type { MarketId } from "./domain/market.ts"
 import type { Decoded, VenueUnavailable } from "./VenueClient.ts"
 
-/** Markets in one request. */
-const marketsBatch = 100
-const requestConcurrency = 2
-
 /**
- * Requests markets in batches and saves each response. A failed batch does not stop the others: the
- * effect fails after the last batch, with the first failure.
+ * Requests markets, or their ids, in batches and saves each response. A failed request is counted and does
+ * not stop the others: the effect fails after the last batch, with the first failure.
  */
-export const requestInBatches = Effect.fnUntraced(function* <A>(
-  markets: ReadonlyArray<MarketId>,
+export const requestInBatches = Effect.fnUntraced(function* <Key, A>(
+  keys: ReadonlyArray<Key>,
   rejected: Record<string, number>,
-  request: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+  request: (batch: ReadonlyArray<Key>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
   save: (
     rows: ReadonlyArray<A>,
-    requested: ReadonlyArray<MarketId>,
+    requested: ReadonlyArray<Key>,
     at: EpochMs,
   ) => Effect.Effect<void>,
+  { size, concurrency } = { size: 100, concurrency: 2 },
 ) {
   const failures: Array<VenueUnavailable> = []
-  const requestBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<MarketId>) {
+  const requestBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Key>) {
     const response = yield* Effect.result(request(batch))
     if (Result.isFailure(response)) {
       failures.push(response.failure)
@@ -37,10 +33,7 @@ export const requestInBatches = Effect.fnUntraced(function* <A>(
     tally(rejected, response.success.rejected)
     yield* save(response.success.rows, batch, yield* Clock.currentTimeMillis)
   })
-  yield* Effect.forEach(Array.chunksOf(markets, marketsBatch), requestBatch, {
-    concurrency: requestConcurrency,
-    discard: true,
-  })
+  yield* Effect.forEach(Array.chunksOf(keys, size), requestBatch, { concurrency, discard: true })
   const [failure] = failures
   if (failure !== undefined) return yield* failure
 })

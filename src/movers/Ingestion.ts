@@ -9,17 +9,41 @@
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Result, Stream } from "effect"
-import { microstructure } from "../markets/domain/book.ts"
-import type { Market, PricePoint, SeriesPoint } from "../markets/domain/market.ts"
+import {
+  type BookFault,
+  type Microstructure,
+  microstructure,
+  type OrderBook,
+} from "../markets/domain/book.ts"
+import {
+  type Market,
+  type PricePoint,
+  type SeriesPoint,
+  slugKey,
+} from "../markets/domain/market.ts"
 import { isNarrow, screenMarket } from "../markets/domain/quality.ts"
 import { tickJob } from "../core/domain/freshness.ts"
-import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
-import { feedRetentionMs } from "../feed/domain/item.ts"
+import { day, type EpochMs, hour, minute, second } from "../core/domain/time.ts"
+import { feedRetentionMs, type MoveWindow } from "../feed/domain/item.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { type BookReading, findMovers, type MoverServices } from "./findMovers.ts"
+import {
+  confirmMove,
+  emittedMove,
+  type Judgement,
+  judgeMove,
+  type MarketMove,
+  moverItem,
+  type MoverRejection,
+  pointsRange,
+  screenMove,
+  selectMovers,
+  startRange,
+  tradedUsdBeyondHalf,
+} from "./domain/gates.ts"
 import { runTick, tally, type TickReport } from "../core/stages.ts"
-import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
+import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Books requested in one tick. */
 const booksMax = 5_000
@@ -39,6 +63,20 @@ const stageLimits = {
   movers: Duration.minutes(1),
 } as const
 type Stage = keyof typeof stageLimits
+
+/** The ports of a tick. */
+interface Services {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+  readonly feed: FeedStore["Service"]
+}
+
+/** A candidate and its order book. */
+interface BookReading {
+  readonly market: Market
+  /** Null when the venue returned no book. */
+  readonly book: Result.Result<Microstructure, BookFault> | null
+}
 
 /** The counts of one tick. `rejected` has each market's rejected moves too, one per window. */
 interface IngestionReport extends TickReport<Stage> {
@@ -96,7 +134,7 @@ const makeProgress = () => ({
 })
 
 const tick = Effect.fn("Ingestion.tick")(function* (
-  services: MoverServices,
+  services: Services,
   tickIntervalMs: number,
   slot: EpochMs,
 ) {
@@ -107,39 +145,31 @@ const tick = Effect.fn("Ingestion.tick")(function* (
     slot,
     progress,
     Effect.fnUntraced(function* (stage) {
-      const listing: Listing = { markets: 0, candidates: [] }
-      yield* stage("listing", list(services, slot, listing, rejected), undefined)
-      const candidates = mostLiquid(listing.candidates, rejected)
+      const listed: Array<Market> = []
+      yield* stage("listing", list(services, slot, listed, progress), undefined)
+      const candidates = mostLiquid(listed, rejected)
+      progress.candidates = candidates.length
       const seeding = seedSeries(services, candidates, slot, tickIntervalMs)
-      const seeded = yield* stage("seeding", seeding, 0)
+      progress.seeded = yield* stage("seeding", seeding, 0)
       const readings: Array<BookReading> = []
       yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
+      progress.books = readings.filter(({ book }) => book !== null).length
       const finding = findMovers(services, readings, slot, tickIntervalMs, rejected)
       const items = yield* stage("movers", finding, [])
       progress.items.push(...items.map(({ title }) => title))
-      Object.assign(progress, {
-        markets: listing.markets,
-        candidates: candidates.length,
-        seeded,
-        books: readings.filter(({ book }) => book !== null).length,
-      })
-      yield* Metric.update(marketsListed, listing.markets)
+      yield* Metric.update(marketsListed, progress.markets)
     }),
   )
 })
 
-/** The listing so far. It is mutated in place, so that an interrupted read keeps its markets. */
-interface Listing {
-  markets: number
-  candidates: Array<Market>
-}
-
+/** Saves the listing, and adds its candidates to `candidates`, so that an interrupted read keeps them. */
 function list(
-  { venue, markets }: MoverServices,
+  { venue, markets }: Services,
   slot: EpochMs,
-  listing: Listing,
-  rejected: Record<string, number>,
+  candidates: Array<Market>,
+  progress: ReturnType<typeof makeProgress>,
 ) {
+  const { rejected } = progress
   return Effect.gen(function* () {
     let unsaved: Array<Market> = []
     const save = Effect.suspend(() => {
@@ -152,15 +182,15 @@ function list(
       Stream.buffer({ capacity: 1 }),
       Stream.runForEach((page) => {
         tally(rejected, page.rejected)
-        listing.markets += page.rows.length
+        progress.markets += page.rows.length
         for (const market of page.rows) {
           unsaved.push(market)
           const screened = screenMarket(market)
-          if (Result.isSuccess(screened)) listing.candidates.push(market)
+          if (Result.isSuccess(screened)) candidates.push(market)
           else tally(rejected, { [screened.failure]: 1 })
         }
-        if (listing.candidates.length > candidatesMax) {
-          listing.candidates = mostLiquid(listing.candidates, rejected)
+        if (candidates.length > candidatesMax) {
+          candidates.splice(0, Infinity, ...mostLiquid(candidates, rejected))
         }
         return unsaved.length >= saveBatch ? save : Effect.void
       }),
@@ -182,39 +212,23 @@ function mostLiquid(
 }
 
 /** Books per request, and concurrent requests. */
-const booksBatch = 500
-const booksConcurrency = 4
+const booksBatches = { size: 500, concurrency: 4 }
 
 /**
  * Reads the books of these markets into `readings`, and adds a point to the series of each market
  * with a valid book. A mid is not stored when its spread is too wide for the movers' gate, so that no
  * move can start from it.
- *
- * A batch that is not available is counted and does not stop the others; the effect fails with its
- * error after all batches.
  */
 function readBooks(
-  { venue, markets }: MoverServices,
+  { venue, markets }: Services,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   readings: Array<BookReading>,
   rejected: Record<string, number>,
 ) {
-  return Effect.gen(function* () {
-    const batches = Array.from(
-      { length: Math.ceil(candidates.length / booksBatch) },
-      (_, i) => candidates.slice(i * booksBatch, (i + 1) * booksBatch),
-    )
-    const failures: Array<VenueUnavailable> = []
-    const read = Effect.fnUntraced(function* (batch: ReadonlyArray<Market>) {
-      const answer = yield* Effect.result(venue.books(batch.map((market) => market.tokenIds[0])))
-      if (Result.isFailure(answer)) {
-        failures.push(answer.failure)
-        return tally(rejected, { unavailable: batch.length })
-      }
-      const books = answer.success
-      tally(rejected, books.rejected)
-      const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
+  const save = Effect.fnUntraced(
+    function* (books: ReadonlyArray<OrderBook>, batch: ReadonlyArray<Market>) {
+      const byToken = new Map(books.map((book) => [book.tokenId, book]))
       const found = batch.map((market): BookReading => {
         const book = byToken.get(market.tokenIds[0])
         return { market, book: book === undefined ? null : microstructure(book) }
@@ -227,11 +241,11 @@ function readBooks(
         ),
       )
       readings.push(...found)
-    })
-    yield* Effect.forEach(batches, read, { concurrency: booksConcurrency, discard: true })
-    const [failure] = failures
-    if (failure !== undefined) return yield* failure
-  })
+    },
+  )
+  const request = (batch: ReadonlyArray<Market>) =>
+    venue.books(batch.map(({ tokenIds }) => tokenIds[0]))
+  return requestInBatches(candidates, rejected, request, save, booksBatches)
 }
 
 /** Markets seeded in one tick, and histories read at once. */
@@ -247,7 +261,7 @@ const seedFineMs = 25 * hour
  * next tick. Returns how many were seeded.
  */
 function seedSeries(
-  services: MoverServices,
+  services: Services,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   tickIntervalMs: number,
@@ -275,7 +289,7 @@ function seedSeries(
 
 /** The last day with one point per tick, the days before with one per hour; all before `slot`. */
 function history(
-  { venue }: MoverServices,
+  { venue }: Services,
   market: Market,
   slot: EpochMs,
   tickIntervalMs: number,
@@ -313,6 +327,126 @@ function lastPerStep(
     }
   }
   return [...ofStep.values()].sort((a, b) => a.at - b.at)
+}
+
+const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
+
+/** Moves that are judged in one tick, with their history; and how many at once. */
+const judgedMax = 200
+const judgeConcurrency = 8
+/** Time for all trade requests of a tick; after it, moves are judged without trades. */
+const tradesTimeoutMs = 40 * second
+
+/** Appends the movers of one tick to the feed; returns the new items. Counts what it rejects. */
+function findMovers(
+  services: Services,
+  readings: ReadonlyArray<BookReading>,
+  slot: EpochMs,
+  tickIntervalMs: number,
+  rejected: Record<string, number>,
+) {
+  return Effect.gen(function* () {
+    const reject = (reason: MoverRejection | "over_budget") => tally(rejected, { [reason]: 1 })
+
+    const moves = yield* screen(services, readings, slot, tickIntervalMs, reject)
+    const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
+    strongest.slice(judgedMax).forEach(() => reject("over_budget"))
+    const chosen = strongest.slice(0, judgedMax)
+    const judged = accepted(yield* judge(services, chosen, slot), reject)
+    const movers = accepted(yield* confirm(services, judged), reject)
+    const selection = selectMovers(movers)
+    selection.dropped.forEach(({ reason }) => reject(reason))
+    const now = yield* Clock.currentTimeMillis
+    return yield* services.feed.append(selection.chosen.map((mover) => moverItem(mover, now)))
+  })
+}
+
+/** The moves that passed; the others are rejected with their reasons. */
+function accepted<M>(
+  results: ReadonlyArray<Result.Result<M, MoverRejection>>,
+  reject: (reason: MoverRejection) => void,
+): ReadonlyArray<M> {
+  return results.flatMap((result) => {
+    if (Result.isSuccess(result)) return [result.success]
+    reject(result.failure)
+    return []
+  })
+}
+
+/** Reasons that apply to one window only; every other reason rejects the market. */
+const windowReasons: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
+
+/** Gates 1-4 for both windows, with one query per window for the start points. */
+function screen(
+  { markets }: Services,
+  readings: ReadonlyArray<BookReading>,
+  slot: EpochMs,
+  tickIntervalMs: number,
+  reject: (reason: MoverRejection) => void,
+) {
+  return Effect.gen(function* () {
+    const moves: Array<MarketMove> = []
+    const withValidBook = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
+    const ids = withValidBook.map(({ market }) => market.id)
+    const starts = yield* Effect.forEach(
+      windows,
+      (window) => markets.lastMids(ids, startRange(window, slot, tickIntervalMs)),
+    )
+    for (const { market, book } of readings) {
+      for (const [n, window] of windows.entries()) {
+        const start = starts[n]?.get(market.id)
+        const screened = screenMove({ market, book, window, now: slot, tickIntervalMs, start })
+        if (Result.isSuccess(screened)) {
+          moves.push(screened.success)
+          continue
+        }
+        reject(screened.failure)
+        if (!windowReasons.has(screened.failure)) break
+      }
+    }
+    return moves
+  })
+}
+
+/** Gates 5 and 6 for each move, with its points and the market's recent movers. */
+function judge(
+  { markets, feed }: Services,
+  moves: ReadonlyArray<MarketMove>,
+  slot: EpochMs,
+) {
+  return Effect.gen(function* () {
+    if (moves.length === 0) return []
+    const published = yield* feed.moversSince(slot - day)
+    const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
+      const points = yield* markets.series(move.market.id, pointsRange(move))
+      const emitted = published
+        .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
+        .map(emittedMove)
+      return judgeMove(move, { points, emitted })
+    })
+    return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
+  })
+}
+
+/** Confirms each move by its trades; the venue may not return them in time. */
+function confirm(
+  { venue }: Services,
+  moves: ReadonlyArray<MarketMove & Judgement>,
+) {
+  return Effect.gen(function* () {
+    const deadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
+    const confirmOne = Effect.fnUntraced(function* (move: MarketMove & Judgement) {
+      const leftMs = deadline - (yield* Clock.currentTimeMillis)
+      if (leftMs <= 0) return confirmMove(move, null)
+      const tradedUsd = yield* venue.trades(move.market.id, move.startedAt).pipe(
+        Effect.map(({ rows }) => tradedUsdBeyondHalf(move, rows)),
+        Effect.timeout(leftMs),
+        Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed(null)),
+      )
+      return confirmMove(move, tradedUsd)
+    })
+    return yield* Effect.forEach(moves, confirmOne, { concurrency: judgeConcurrency })
+  })
 }
 
 const marketsListed = Metric.gauge("markets_listed", {

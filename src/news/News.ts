@@ -265,10 +265,7 @@ const ask = Effect.fnUntraced(function* (
 ) {
   const verdicts = yield* reader.read(task).pipe(
     Effect.catch(({ reason }) =>
-      Effect.logWarning(`The news was not read: ${reason}`).pipe(
-        Effect.andThen(Metric.update(unansweredQuestions, 1)),
-        Effect.as([]),
-      )
+      Effect.as(Effect.logWarning(`The news was not read: ${reason}`), [])
     ),
   )
   const rows = verdicts.flatMap((verdict, n): ReadonlyArray<StoredVerdict> => {
@@ -276,10 +273,6 @@ const ask = Effect.fnUntraced(function* (
     return url === undefined || verdict === null ? [] : [{ marketId: task.market.id, url, verdict }]
   })
   yield* store.addVerdicts(rows, yield* Clock.currentTimeMillis)
-  yield* Effect.forEach(rows, ({ verdict }) => {
-    const kind = typeof verdict === "string" ? verdict : verdict.decides ? "decides" : "about"
-    return Metric.update(Metric.withAttributes(readings, { verdict: kind }), 1)
-  }, { discard: true })
 })
 
 /** A market's stories with what was read in them; without a reading only where enough words are shared. */
@@ -318,22 +311,16 @@ const update = Effect.fn("News.update")(function* (
   slot: EpochMs,
 ) {
   const started = yield* Clock.currentTimeMillis
-  const failed: Array<string> = []
   const rejected: Record<string, number> = {}
-  const rows = yield* Effect.forEach(
-    sources,
-    Effect.fnUntraced(function* (source) {
-      const answer = yield* readSource(source, topics)
-      if (Option.isNone(answer)) {
-        failed.push(source.name)
-        return []
-      }
-      tally(rejected, answer.value.rejected)
-      return answer.value.rows
-    }),
-    { concurrency: sourceConcurrency },
+  const answers = yield* Effect.forEach(sources, (source) => readSource(source, topics), {
+    concurrency: sourceConcurrency,
+  })
+  for (const answer of answers) tally(rejected, answer?.rejected ?? {})
+  const failed = sources.flatMap(({ name }, n) =>
+    // What is read in part says nothing of what is absent.
+    (answers[n] ?? null) === null || answers[n]?.rejected["no_answer"] !== undefined ? [name] : []
   )
-  const headlines = yield* store.add(rows.flat(), started)
+  const headlines = yield* store.add(answers.flatMap((answer) => answer?.rows ?? []), started)
   // After the headlines, so that no reader counts an answer without them.
   yield* Effect.forEach(
     sources,
@@ -349,18 +336,16 @@ const update = Effect.fn("News.update")(function* (
     failed,
     seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
   }
-  yield* Metric.update(newHeadlines, headlines)
   return report
 })
 
-/** None when the source failed or timed out, or its adapter died; this is logged and counted. */
+/** Null when the source failed or timed out, or its adapter died; this is logged and counted. */
 const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>>) =>
   source.read(topics).pipe(
     Effect.timeoutOrElse({
       duration: sourceTimeout,
       orElse: () => Effect.fail(new NewsUnavailable({ source: source.name, reason: "timed out" })),
     }),
-    Effect.map(Option.some),
     Effect.catchCause((cause) => {
       const reason = Option.getOrUndefined(Cause.findErrorOption(cause))?.reason
       return Effect.logWarning(
@@ -369,24 +354,12 @@ const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<stri
         Effect.andThen(
           Metric.update(Metric.withAttributes(sourceFailures, { source: source.name }), 1),
         ),
-        Effect.as(Option.none()),
+        Effect.as(null),
       )
     }),
   )
 
-const newHeadlines = Metric.counter("news_headlines_total", {
-  description: "New headlines",
-  incremental: true,
-})
 const sourceFailures = Metric.counter("news_source_failures_total", {
   description: "Failed reads of a news source",
-  incremental: true,
-})
-const readings = Metric.counter("news_readings_total", {
-  description: "Pairs of a market and a story that a model read, by verdict",
-  incremental: true,
-})
-const unansweredQuestions = Metric.counter("news_reading_failures_total", {
-  description: "Questions about the news that the model did not answer",
   incremental: true,
 })

@@ -21,7 +21,7 @@ import { scan } from "./matchTransfers.ts"
 import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
 import { secretHash, taskHash } from "./sale/identity.ts"
-import { findOutcome, hungUp, type PaymentOutcome, type Receipts } from "./sale/responses.ts"
+import { findOutcome, hungUp, type Receipts } from "./sale/responses.ts"
 import { idOf, makeSeller, type PaymentOptions, sell } from "./sell.ts"
 
 export class Payments extends Context.Service<Payments, {
@@ -37,15 +37,16 @@ export class Payments extends Context.Service<Payments, {
   /** The payment id of an authorization. Pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
-   * The outcome of a payment. It contains the stored answer only when the secret is the one that
-   * the answer was bought with. Nothing is claimed or charged.
+   * The outcome of a payment, as for a repeated call: the stored answer, for the secret that it was
+   * bought with, or why there is none. Null when nothing was taken and the payment may be sent
+   * again, or is not known. Nothing is claimed or charged. The caller marks an answer as `sent`.
    */
   readonly findOutcome: (
     paymentId: PaymentId,
     secret: string | null,
-  ) => Effect.Effect<PaymentOutcome>
+  ) => Effect.Effect<Outcome | null, FailedSale>
   /** The outcome of the payment for an A2A task, by the task's secret. */
-  readonly findByTask: (secret: string) => Effect.Effect<PaymentOutcome>
+  readonly findByTask: (secret: string) => Effect.Effect<Outcome | null, FailedSale>
   /** Records that an answer was delivered on an open connection. Does not wait for the store. */
   readonly sent: (outcome: Outcome) => Effect.Effect<void>
   /**
@@ -96,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       Effect.flatMap(
         store.findByKey(taskHash(signatures, token, secret)),
         Option.match({
-          onNone: () => Effect.succeed<PaymentOutcome>({ state: "unknown" }),
+          onNone: () => Effect.succeed(null),
           onSome: (paymentId) => outcomeOf(paymentId, secret),
         }),
       ),

@@ -53,10 +53,11 @@ import {
 } from "./domain/payment.ts"
 import { listingOf } from "./domain/x402/challenge.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
+import { sellableUntil } from "./domain/x402/paymentPayload.ts"
 import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
 import { declined, type Move, PaymentStore, StoreReadOnly } from "./PaymentStore.ts"
-import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
+import { etagOf, type Outcome, type Purchase, type Work, type WorkResult } from "./purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "./reconcile.ts"
 import {
   checkPayerProof,
@@ -81,6 +82,7 @@ import {
   payerOverloaded,
   paymentConflict,
   paymentInProgress,
+  perhapsInProgress,
   refundQueued,
   responseForKnownPayment,
   tooManyOfAddress,
@@ -438,7 +440,10 @@ function* sellUnclaimed(
     const first = yield* answerByKey(seller, sale, holder)
     if (first !== null) return first
   }
-  if (validityFault !== null) return yield* notValidNow(validityFault)
+  if (validityFault !== null) {
+    const mayBeSold = yield* mayBeClaimed(seller, ticket)
+    return yield* mayBeSold ? perhapsInProgress : notValidNow(validityFault)
+  }
   const refusal = seller.shares.refusal(sale.purchase)
   if (refusal !== null) return yield* refusal
   const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
@@ -457,6 +462,14 @@ function* sellUnclaimed(
   const second = end.isProven ? yield* answerByKey(seller, sale, now.holder) : null
   return second ?? (yield* Effect.fail(end.refusal))
 }
+
+/** Whether a call that came in time may still be on its way to the claim, perhaps on another replica. */
+const mayBeClaimed = ({ terms, timing }: Seller, { authorization }: PaymentTicket) =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) => {
+    const lateMs = nowMs - Number(sellableUntil(authorization, terms)) * 1_000
+    const steps = [queueWait, timing.verifyTimeout, timing.workTimeout, queueWait]
+    return lateMs >= 0 && lateMs < Duration.toMillis(steps.reduce(Duration.sum))
+  })
 
 /**
  * Runs the rest of a sale in a fiber of the service, and waits for it. One process sells a payment
@@ -527,10 +540,8 @@ function sellVerified(
   sale: Sale,
   released: ReleasedPayment | null,
 ): Effect.Effect<Outcome, SaleError> {
-  const { settlementOrder } = sale.purchase.product
-  const steps = settlementOrder === "compute-first" ? computeAndSettle : settleAndCompute
   const inPlace = seller.sales.run(notClaimed(sale, overloaded))
-  const sold = Effect.flatten(inPlace(Effect.gen(() => steps(seller, sale, released))))
+  const sold = Effect.flatten(inPlace(Effect.gen(() => claimAndSettle(seller, sale, released))))
   const refused = notClaimed(sale, tooManyOfAddress)
   return Effect.andThen(
     verify(seller, sale),
@@ -677,41 +688,38 @@ const alreadyUsedOnChain = Effect.fail(
 /** What is left of a sale when the facilitator has answered: proof, and what follows from it. */
 type Rest = Effect.Effect<Outcome, FailedSale>
 
-/** A compute-first sale: the answer is computed first and stored with the intent. */
-function* computeAndSettle(
+/**
+ * Claims and settles a verified payment. Compute-first computes the answer between, and stores it with
+ * the intent; settle-early checks there that a refund is covered, and computes when the chain has shown
+ * the payment.
+ */
+function* claimAndSettle(
   seller: Seller,
   sale: Sale,
   released: ReleasedPayment | null,
 ): Effect.fn.Return<Rest, SaleError> {
-  const { timing } = seller
-  const claimed = yield* claim(seller, sale, released)
-  if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
-  const compute = withTimeLimit(sale.work.compute, timing.workTimeout)
-  const answer = yield* releaseOnFailure(seller, sale, claimed.value, compute)
-  const free = outcomeOf(seller, sale, answer.body, null)
-  if (!answer.charge || free.unchanged) {
-    const isReleased = yield* release(seller, sale, claimed.value, "not_charged")
-    return isReleased ? Effect.succeed(free) : unresolved
+  const { computing, salesMax, timing } = seller
+  const isEarly = sale.purchase.product.settlementOrder === "settle-early"
+  if (isEarly && computing.running() >= salesMax) {
+    return yield* Effect.fail(notClaimed(sale, overloaded, true))
   }
-  const settled = yield* settle(seller, sale, claimed.value, answer.body)
-  return Effect.flatMap(settled, (row): Rest => {
-    if (row?.state === "answered") return Effect.succeed(outcomeOf(seller, sale, answer.body, row))
-    return row?.state === "void" ? neverPaid : unresolved
-  })
-}
-
-/** A settle-early sale: it is settled first, then the answer is computed or refunded. */
-function* settleAndCompute(
-  seller: Seller,
-  sale: Sale,
-  released: ReleasedPayment | null,
-): Effect.fn.Return<Rest, SaleError> {
-  const { computing, salesMax } = seller
-  if (computing.running() >= salesMax) return yield* Effect.fail(notClaimed(sale, overloaded, true))
-  const claimed = yield* claimCovered(seller, sale, released)
-  if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
-  yield* releaseOnFailure(seller, sale, claimed.value, checkCovered(seller))
-  const settled = yield* settle(seller, sale, claimed.value, null)
+  const found = yield* isEarly
+    ? claimCovered(seller, sale, released)
+    : claim(seller, sale, released)
+  if (Option.isNone(found)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
+  const claimed = found.value
+  const step: Effect.Effect<WorkResult | null, NotCharged> = isEarly
+    ? Effect.as(checkCovered(seller), null)
+    : withTimeLimit(sale.work.compute, timing.workTimeout)
+  const answer = yield* releaseOnFailure(seller, sale, claimed, step)
+  if (answer !== null) {
+    const free = outcomeOf(seller, sale, answer.body, null)
+    if (!answer.charge || free.unchanged) {
+      const isReleased = yield* release(seller, sale, claimed, "not_charged")
+      return isReleased ? Effect.succeed(free) : unresolved
+    }
+  }
+  const settled = yield* settle(seller, sale, claimed, answer === null ? null : answer.body)
   return Effect.flatMap(settled, (row) => Effect.gen(() => computeOrRefund(seller, sale, row)))
 }
 
@@ -970,7 +978,10 @@ function* computeResumed(
   return yield* computeOrRefund(seller, sale, settled.value)
 }
 
-/** Computes the answer of a settled payment, or queues its refund. Money moves first, shares after it. */
+/**
+ * The end of a settlement. Of a settle-early payment that the chain shows, computes the answer or queues
+ * the refund: money moves first, shares after it.
+ */
 function* computeOrRefund(
   seller: Seller,
   sale: Sale,

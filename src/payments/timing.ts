@@ -6,7 +6,7 @@
 import { Duration } from "effect"
 
 export const defaultTiming = {
-  /** How long a payment belongs to a worker. Longer than all steps of a sale together. */
+  /** How long a payment belongs to a worker after each move. Longer than any step between two moves. */
   lease: Duration.seconds(90),
   /** The wait for a place at the facilitator included. Ends before the payment is claimed. */
   verifyTimeout: Duration.seconds(6),

@@ -7,16 +7,11 @@
  * @module
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, type Layer, type Redacted, Schedule } from "effect"
+import { Effect, type Layer, type Redacted, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import {
-  type DataDirBusy,
-  type EmbeddedStorage,
-  openEmbedded,
-  type StoreUnreadable,
-} from "./embedded.ts"
-import { EmbeddedConnection } from "./embeddedConnection.ts"
+import { openEmbedded } from "./embedded.ts"
+import { type Backend, EmbeddedConnection } from "./embeddedConnection.ts"
 
 interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the query parameters of libpq. */
@@ -62,15 +57,16 @@ export function layerPostgres(
 /** Needed because the embedded store has no autovacuum workers. */
 const vacuumEvery = "1 hour"
 
-/**
- * PostgreSQL inside this process, with one connection. A directory belongs to one process at a time
- * and survives a restart; an in-memory store ends with the process.
- */
-export function layerEmbedded(
-  storage: EmbeddedStorage,
-): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreUnreadable | SqlError> {
+/** PostgreSQL inside this process. A directory belongs to one process at a time. */
+export const layerEmbedded = ({ dataDir }: { readonly dataDir: string }) =>
+  layerOn(openEmbedded(dataDir))
+
+/** One connection to a backend inside this process. */
+export function layerOn<E>(
+  backend: Effect.Effect<Backend, E, Scope.Scope>,
+): Layer.Layer<PgClient.PgClient | SqlClient, E | SqlError> {
   return PgClient.layerFrom(
-    Effect.flatMap(openEmbedded(storage), (backend) =>
+    Effect.flatMap(backend, (backend) =>
       PgClient.make({
         stream: () => new EmbeddedConnection(backend),
         ssl: false,

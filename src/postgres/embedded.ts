@@ -1,6 +1,5 @@
 /**
- * The embedded PostgreSQL: PGlite with a lock on its directory, in a worker of this process. One in
- * memory, for tests and tools, runs on the event loop instead.
+ * The embedded PostgreSQL: PGlite with a lock on its directory, in a worker of this process.
  *
  * Limits:
  *
@@ -10,16 +9,9 @@
  *
  * @module
  */
-import { PGlite } from "@electric-sql/pglite"
-import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
-import { Clock, Effect, Schema, type Scope } from "effect"
+import { Effect, Schema } from "effect"
 import type { Backend } from "./embeddedConnection.ts"
 import { storeWorker } from "./storeWorker.ts"
-
-export type EmbeddedStorage =
-  | { readonly dataDir: string }
-  /** Lost when the scope closes. Begins as a copy of `image`; as a fresh database without one. */
-  | { readonly memory: true; readonly image?: Blob }
 
 /** Another process has this directory open; two at once would lose rows silently. */
 export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy", {
@@ -43,88 +35,17 @@ export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("Stor
   }
 }
 
-/** One backend needs less memory than the defaults of a server. */
-const startParams = [
-  ...PGlite.defaultStartParams,
-  ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
-    .flatMap((setting) => ["-c", setting]),
-]
-
 /** Opens the backend and creates its directory if there is none. Closing the scope closes it. */
-export const openEmbedded = Effect.fnUntraced(
-  function* (
-    storage: EmbeddedStorage,
-  ): Effect.fn.Return<Backend, DataDirBusy | StoreUnreadable, Scope.Scope> {
-    if ("memory" in storage) {
-      return yield* openInMemory(storage.image ?? (yield* image))
-    }
-    yield* lockDirectory(storage.dataDir)
-    const dataDir = `${storage.dataDir}/postgres`
-    const creating = `${storage.dataDir}/creating`
-    if (yield* needsCreating(dataDir, creating)) {
-      const backend = yield* openInWorker(dataDir, true)
-      yield* Effect.promise(() => Deno.remove(creating))
-      return backend
-    }
-    return yield* openInWorker(dataDir, false)
-  },
-)
-
-/** Sets the database in a directory aside, so that the next one begins empty. Returns where it is. */
-export const setAside = Effect.fnUntraced(function* (dataDir: string) {
-  yield* lockDirectory(dataDir)
-  const kept = `${dataDir}/postgres-${yield* Clock.currentTimeMillis}`
-  yield* Effect.promise(() => Deno.rename(`${dataDir}/postgres`, kept))
-  return kept
-}, Effect.scoped)
-
-/**
- * A database as created by initdb, of the same catalog version. Unpacking it takes a third of the
- * time and half of the memory of initdb.
- */
-const image = Effect.promise(() => freshDatabase())
-
-/**
- * Whether to create the database. The mark file exists until the creation is complete. A directory
- * found together with the mark is incomplete and has no data yet, so it is created again.
- */
-const needsCreating = (dataDir: string, mark: string) =>
-  Effect.promise(async () => {
-    const begun = await exists(mark)
-    if (!begun && await exists(dataDir)) return false
-    await Deno.writeTextFile(mark, "")
-    if (await exists(dataDir)) await Deno.remove(dataDir, { recursive: true })
-    return true
-  })
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
-}
-
-const openInMemory = (loadDataDir: Blob) =>
-  Effect.acquireRelease(
-    Effect.promise(() => PGlite.create({ loadDataDir, startParams })),
-    (pglite) => Effect.promise(() => pglite.close()),
-  ).pipe(
-    Effect.map((pglite): Backend => async (messages) =>
-      // A copy, because the buffer of the answer is reused.
-      (await pglite.execProtocolRaw(messages, { syncToFs: false })).slice()
-    ),
-  )
+export const openEmbedded = (storeDir: string) =>
+  Effect.andThen(lockDirectory(storeDir), openInWorker(`${storeDir}/postgres`))
 
 /** A long statement stops the worker's event loop, not that of the service. */
-const openInWorker = (dataDir: string, fresh: boolean) =>
+const openInWorker = (dataDir: string) =>
   Effect.acquireRelease(
     Effect.suspend(() => {
       const worker = storeWorker()
       return Effect.tryPromise({
-        try: () => worker.ask({ open: { dataDir, startParams }, fresh }),
+        try: () => worker.ask({ open: dataDir }),
         catch: (error) => new StoreUnreadable({ dataDir, reason: String(error) }),
       }).pipe(Effect.as(worker), Effect.tapError(() => Effect.sync(worker.terminate)))
     }),

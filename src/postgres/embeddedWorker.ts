@@ -10,12 +10,9 @@ import fs from "node:fs"
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 
-/** `fresh`: begin with a new database. `run`: frontend messages for the backend. */
+/** `open`: a folder, which is made with a database as initdb makes it. `run`: frontend messages for the backend. */
 export type StoreRequest =
-  | {
-    readonly open: { readonly dataDir: string; readonly startParams: ReadonlyArray<string> }
-    readonly fresh: boolean
-  }
+  | { readonly open: string }
   | { readonly run: Uint8Array }
   | { readonly close: true }
 
@@ -61,15 +58,18 @@ scope.onmessage = ({ data }) =>
     (error) => scope.postMessage({ failed: String(error) }, []),
   )
 
+/** One backend needs less memory than the defaults of a server. */
+const startParams = [
+  ...PGlite.defaultStartParams,
+  ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
+    .flatMap((setting) => ["-c", setting]),
+]
+
 async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
   if ("open" in request) {
-    const { dataDir, startParams } = request.open
-    if (request.fresh) await unpack(await freshDatabase(), dataDir)
-    pglite = await PGlite.create({
-      dataDir,
-      startParams: [...startParams],
-      ...await program,
-    })
+    const dataDir = request.open
+    if (!fs.existsSync(dataDir)) await create(dataDir)
+    pglite = await PGlite.create({ dataDir, startParams, ...await program })
     return noBytes.slice()
   }
   if (pglite === null) throw new Error("The store is not open")
@@ -86,6 +86,14 @@ async function readProgram(): Promise<Pick<PGliteOptions, "pgliteWasmModule" | "
     Deno.readFile(new URL(name, import.meta.resolve("@electric-sql/pglite")))
   const [wasm, files] = await Promise.all([read("pglite.wasm"), read("pglite.data")])
   return { pgliteWasmModule: await WebAssembly.compile(wasm), fsBundle: new Blob([files]) }
+}
+
+/** A folder that is not whole has another name, and is made again. */
+async function create(dataDir: string): Promise<void> {
+  const begun = `${dataDir}.new`
+  fs.rmSync(begun, { recursive: true, force: true })
+  await unpack(await freshDatabase(), begun)
+  fs.renameSync(begun, dataDir)
 }
 
 /** Of a tar archive: each file has a header of one block, and its bytes fill whole blocks. */

@@ -14,8 +14,6 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /** The most commands in one statement. */
 const commandsMax = 64
-/** How long a command that may wait does so, while no other starts a statement. */
-const gatherTime = "20 millis"
 /** Later commands wait at most this long for a running statement, which may wait for a row lock. */
 const waitMax = "200 millis"
 /** How many commands of a refused statement are retried at the same time, one statement each. */
@@ -28,8 +26,6 @@ interface GroupCommitOptions<In, Out, Row> {
   readonly runBatch: (
     commands: Array.NonEmptyReadonlyArray<In>,
   ) => Effect.Effect<ReadonlyMap<Row, Out>, SqlError>
-  /** Whether a command may wait up to `gatherTime` for a statement of other commands. */
-  readonly mayWait?: (command: In) => boolean
 }
 
 interface Command<In, Out> extends Request.Request<Option.Option<Out>, SqlError> {
@@ -46,13 +42,10 @@ type Entries<In, Out> = Array.NonEmptyReadonlyArray<Request.Entry<Command<In, Ou
  * not started.
  */
 export const groupCommit = Effect.fnUntraced(function* <In, Out, Row = string>(
-  { rowOf, runBatch, mayWait = () => false }: GroupCommitOptions<In, Out, Row>,
+  { rowOf, runBatch }: GroupCommitOptions<In, Out, Row>,
 ) {
   const { transactionService } = yield* SqlClient
   const gate = Latch.makeUnsafe(true)
-  /** Open while a pending command may not wait. */
-  const urgent = Latch.makeUnsafe(false)
-  let isUrgent = false
   let running = 0
 
   const run = (entries: Entries<In, Out>): Effect.Effect<void> =>
@@ -78,8 +71,6 @@ export const groupCommit = Effect.fnUntraced(function* <In, Out, Row = string>(
     Effect.suspend(() => {
       running += 1
       gate.closeUnsafe()
-      isUrgent = false
-      urgent.closeUnsafe()
       return Effect.forEach(oncePerRow(entries, rowOf), run, { discard: true })
     }).pipe(
       Effect.ensuring(Effect.sync(() => {
@@ -92,23 +83,10 @@ export const groupCommit = Effect.fnUntraced(function* <In, Out, Row = string>(
     // Commands of a transaction are batched with commands of the same transaction only.
     batchKey: ({ context }) => Context.getOrUndefined(context, transactionService),
     delay: Effect.andThen(
-      Effect.andThen(
-        Effect.yieldNow,
-        Effect.suspend(() =>
-          urgent.isOpen() ? Effect.void : Effect.timeoutOption(urgent.await, gatherTime)
-        ),
-      ),
+      Effect.yieldNow,
       Effect.suspend(() => gate.isOpen() ? Effect.void : Effect.timeoutOption(gate.await, waitMax)),
     ),
-    preCheck: (entry) => {
-      isUrgent ||= !mayWait(commandOf(entry))
-      return true
-    },
-    collectWhile: (entries) => {
-      // Only now, when the command is in the batch: the others may start at once.
-      if (isUrgent) urgent.openUnsafe()
-      return entries.size < commandsMax
-    },
+    collectWhile: (entries) => entries.size < commandsMax,
     runAll,
   })
   const command = Request.of<Command<In, Out>>()

@@ -30,7 +30,7 @@ const leaseEnd = (sql: SqlClient, lease: Duration.Duration) =>
 const claim = (sql: SqlClient) =>
   Effect.fn("JobSlots.claim")(
     function* (job: string, slot: EpochMs, lease: Duration.Duration) {
-      const fence = (yield* nextFence(sql, job)) ?? (yield* firstFence(sql, job))
+      const fence = yield* nextFence(sql, job)
       const claimed = yield* sql`
       INSERT INTO job_slot (job, slot, fence, lease_until)
       SELECT ${job}, ${new Date(slot)}, ${fence}::bigint, ${leaseEnd(sql, lease)}
@@ -50,18 +50,13 @@ const claim = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Locks the job's row; null when there is none yet. */
+/** Locks the job's row, which the first claim makes, and returns the fence of the next claim. */
 const nextFence = (sql: SqlClient, job: string) =>
   sql<{ fence: bigint }>`
-    SELECT fence + 1 AS fence FROM job WHERE job = ${job} FOR UPDATE`.pipe(
-    Effect.map(([row]) => row?.fence ?? null),
+    INSERT INTO job AS known (job) VALUES (${job})
+    ON CONFLICT (job) DO UPDATE SET fence = known.fence RETURNING fence + 1 AS fence`.pipe(
+    Effect.map(([row]) => row?.fence ?? 1n),
   )
-
-/** For the first claim of a job, which another replica may make at the same time. */
-const firstFence = Effect.fnUntraced(function* (sql: SqlClient, job: string) {
-  yield* sql`INSERT INTO job (job) VALUES (${job}) ON CONFLICT DO NOTHING`
-  return (yield* nextFence(sql, job)) ?? 1n
-})
 
 /** Selects the claimed slot while the claim is the job's newest and the slot is not finished. */
 const currentClaim = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>

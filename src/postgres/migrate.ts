@@ -63,22 +63,24 @@ export const migrate = (
   SchemaDiverged | OwnerMigrationRequired | Migrator.MigrationError | SqlError,
   SqlClient
 > =>
-  Effect.flatMap(SqlClient, (sql) =>
-    Effect.flatMap(pendingOf(sql, files), (pending) => {
-      if (pending.length === 0) return Effect.succeed([])
-      return sql.withTransaction(Effect.gen(function* () {
-        yield* requireSchemaOwner(sql, pending)
-        yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
-          set_config('statement_timeout', ${fileTimeMax}, true)`
-        yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
-        yield* checkHistory(sql, files)
-        const applied = yield* runMigrator({
-          table: migrationTable,
-          loader: Migrator.fromRecord(record(files)),
-        })
-        return applied.map(([, name]) => name)
-      }))
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const known = yield* appliedNames(sql)
+    const pending = files.filter(({ id, name }) => known.get(id) !== name)
+    if (pending.length === 0) return []
+    return yield* sql.withTransaction(Effect.gen(function* () {
+      yield* requireSchemaOwner(sql, pending)
+      yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
+        set_config('statement_timeout', ${fileTimeMax}, true)`
+      yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
+      yield* checkHistory(yield* appliedNames(sql), files)
+      const applied = yield* runMigrator({
+        table: migrationTable,
+        loader: Migrator.fromRecord(record(files)),
+      })
+      return applied.map(([, name]) => name)
     }))
+  })
 
 const runMigrator = Migrator.make({})
 
@@ -92,13 +94,6 @@ const record = (files: ReadonlyArray<MigrationFile>) =>
 const asOneStatement = ({ sql }: MigrationFile) =>
   `DO $block$ BEGIN EXECUTE $file$${sql}$file$; END $block$`
 
-/** The files that are not applied, or applied under another name. */
-const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
-  Effect.map(
-    appliedNames(sql),
-    (applied) => files.filter(({ id, name }) => applied.get(id) !== name),
-  )
-
 const requireSchemaOwner = Effect.fnUntraced(
   function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {
     const [rights] = yield* sql<{ allowed: boolean }>`
@@ -108,28 +103,27 @@ const requireSchemaOwner = Effect.fnUntraced(
       message: `Cannot migrate: ${
         pending.map(({ name }) => name).join(", ")
       } must be applied by the ` +
-        "owner of the schema: run the task migrate with MIGRATION_DATABASE_URL",
+        "owner of the schema: run the task migrate with DATABASE_URL",
     })
   },
 )
 
 /** Effect's migrator silently skips an id below the newest applied one; here it is an error. */
 const checkHistory = Effect.fnUntraced(
-  function* (sql: SqlClient, files: ReadonlyArray<MigrationFile>) {
-    const applied = yield* appliedNames(sql)
+  function* (applied: ReadonlyMap<number, string>, files: ReadonlyArray<MigrationFile>) {
     const newest = [...applied.keys()].at(-1) ?? 0
     for (const { id, name } of files) {
-      const appliedName = applied.get(id)
-      if (appliedName === undefined && id <= newest) {
+      const was = applied.get(id)
+      const diverged = was === undefined
+        ? id > newest
+          ? null
+          : `${id}_${name} comes before ${newest}, which is applied; give it a higher number`
+        : was === name
+        ? null
+        : `${id} was applied as ${was}, and its file is now ${name}`
+      if (diverged !== null) {
         return yield* new SchemaDiverged({
-          message: `Cannot migrate: ${id}_${name} comes before ${newest}, which is applied; ` +
-            "give it a higher number",
-        })
-      }
-      if (appliedName !== undefined && appliedName !== name) {
-        return yield* new SchemaDiverged({
-          message:
-            `Cannot migrate: ${id} was applied as ${appliedName}, and its file is now ${name}`,
+          message: `Cannot migrate: ${diverged}; or use another store`,
         })
       }
     }

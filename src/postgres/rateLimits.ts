@@ -52,7 +52,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
         groupCommit<Take, RateDecision, Take>({
           rowOf: (take) => take,
           runBatch: (takes) => {
-            const byKey = grouped(takes)
+            const byKey = Map.groupBy(takes, ({ key }) => key)
             const keys = [...byKey.keys()].toSorted()
             const asked = keys.map((key) => byKey.get(key)?.length ?? 0)
             return testNow.pipe(
@@ -120,17 +120,6 @@ const orUnavailable = <A, E extends { readonly _tag: string }>(statement: Effect
     Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
     Effect.mapError((error) => new RateLimitUnavailable({ acceptsReads: isReadOnly(error) })),
   )
-
-/** The takes of each key, in order of arrival. */
-function grouped(takes: ReadonlyArray<Take>): Map<string, Array<Take>> {
-  const byKey = new Map<string, Array<Take>>()
-  for (const take of takes) {
-    const others = byKey.get(take.key)
-    if (others === undefined) byKey.set(take.key, [take])
-    else others.push(take)
-  }
-  return byKey
-}
 
 /** The first takes of a key get its grants. */
 const decisions = (row: Row, byKey: ReadonlyMap<string, ReadonlyArray<Take>>) =>

@@ -47,7 +47,7 @@ function started(): StoreWorker {
   return {
     ask: (request) => {
       if (failure !== null) return Promise.reject(failure)
-      if ("open" in request) dataDir = request.open.dataDir
+      if ("open" in request) dataDir = request.open
       const asked = Promise.withResolvers<Uint8Array>()
       waiting.push(asked)
       worker.postMessage(request)

@@ -15,17 +15,13 @@ export interface StoredReport {
   readonly report: Report
 }
 
-/** The state of the report on a market. `generation` counts the attempts to write it, from 1. */
+/** The state of the report on a market. */
 export type ReportState =
-  | ({ readonly state: "made"; readonly generation: number } & StoredReport)
-  /** This caller has the lease and must write the report. */
+  | ({ readonly state: "made" } & StoredReport)
+  /** This caller has the lease and must write it; `generation` counts the attempts, from 1. */
   | { readonly state: "acquired"; readonly generation: number }
   /** Another caller has the lease. */
-  | { readonly state: "making"; readonly generation: number }
-
-export type GenerationState =
-  | ({ readonly state: "made" } & StoredReport)
-  | { readonly state: "making" | "failed" | "lost" }
+  | { readonly state: "making" }
 
 export class ReportStore extends Context.Service<ReportStore, {
   /**
@@ -42,14 +38,6 @@ export class ReportStore extends Context.Service<ReportStore, {
     marketId: MarketId,
     options: { readonly ageMax: Duration.Duration; readonly later: Duration.Duration },
   ) => Effect.Effect<boolean>
-  /**
-   * The state of a generation, also after newer ones have begun; `lost` when its lease has expired, or
-   * it was deleted.
-   */
-  readonly generationState: (
-    marketId: MarketId,
-    generation: number,
-  ) => Effect.Effect<GenerationState>
   /** Extends the lease of a generation; false when another caller has taken over. */
   readonly renew: (
     marketId: MarketId,
@@ -57,16 +45,14 @@ export class ReportStore extends Context.Service<ReportStore, {
     lease: Duration.Duration,
   ) => Effect.Effect<boolean>
   /**
-   * Stores the report and returns the time of storing; null when another caller has taken over. An
-   * expired lease alone does not prevent it.
+   * Ends a generation: stores its report, or with null that it failed, and returns the time. Null when
+   * another caller has taken over. An expired lease alone does not prevent it.
    */
   readonly finish: (
     marketId: MarketId,
     generation: number,
-    report: Report,
+    report: Report | null,
   ) => Effect.Effect<EpochMs | null>
-  /** Stores the failure of a generation; false when another caller has taken over. */
-  readonly fail: (marketId: MarketId, generation: number) => Effect.Effect<boolean>
   /**
    * Deletes generations that began before `before`, at most `pruneStepMs` after the oldest, except those
    * being written; returns the number deleted. If none is left, the numbers start again from 1.

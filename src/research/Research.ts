@@ -24,7 +24,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import type { ReportMaterial } from "./domain/material.ts"
-import { loggedStep, optional, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
+import { optional, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { reportAgeMax, type SharedReport, sharedReports } from "./sharedReports.ts"
 import { ScoreStore } from "../track-record/ScoreStore.ts"
@@ -48,7 +48,7 @@ export class Research extends Context.Service<Research, {
   /**
    * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read,
    * with `BelowThreshold` when neither is recent, and with `DataStale` without the wallets. The failure
-   * reaches every waiting caller and is not cached.
+   * reaches every caller that waits on this replica, and is not cached.
    */
   readonly report: (
     slug: string,
@@ -133,17 +133,13 @@ const make = Effect.fn("Research.make")(function* (
   const material = yield* readMaterial(ports, market, readingRequired)
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
-  const written = yield* loggedStep(
-    market.slug,
-    "writing",
-    writePage(writing, {
-      use: "report",
-      task,
-      facts: page.facts,
-      slots: slotsOf(page),
-      within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
-    }),
-  )
+  const written = yield* writePage(writing, {
+    use: "report",
+    task,
+    facts: page.facts,
+    slots: slotsOf(page),
+    within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
+  })
   if (yield* storeEstimate(scores, material)) return reportOf(material, page, written)
   const unstored = { ...material, estimate: null }
   return reportOf(unstored, reportPage(unstored), { slots: [], narrator: "template" })

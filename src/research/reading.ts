@@ -3,14 +3,11 @@
  * (which may be empty) and the tracked wallets are required; anything else may be missing, and the
  * report then says so.
  *
- * Each step logs one line: the market, the step and its duration.
- *
  * @module
  */
-import { Clock, Duration, Effect, Exit, Result } from "effect"
+import { Clock, Duration, Effect, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
 import { stepWithin } from "../markets/domain/priceStep.ts"
-import type { Proposal } from "../markets/domain/proposal.ts"
 import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import {
@@ -36,7 +33,7 @@ import { offersOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
 import type { News } from "../news/News.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
-import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
+import type { Decoded, VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 
@@ -46,8 +43,6 @@ const venueTime = Duration.seconds(8)
 const optionalTime = Duration.seconds(5)
 /** Timeout of the news: a search reads rules for 3 s and waits 10 s for a model, then has its matches. */
 const newsTime = Duration.seconds(15)
-/** Timeout of each request about sibling markets; without books their last mids are used. */
-const siblingTime = Duration.seconds(2)
 /** An older mid of a sibling market is not compared with a price now. */
 const siblingMidAgeMax = 2 * hour
 /** With an older newest point of our own, the venue's price history is read. */
@@ -77,10 +72,9 @@ export const readRequired = Effect.fnUntraced(function* (
   market: Market,
 ) {
   const now = yield* Clock.currentTimeMillis
-  const { slug } = market
   const [{ hourly: [first, ...rest], ticks }, book] = yield* Effect.all([
-    loggedStep(slug, "prices", priceAction(ports, market, now)),
-    loggedStep(slug, "book", liveBook(ports, market)),
+    priceAction(ports, market, now),
+    liveBook(ports, market),
   ], { concurrency: 2 })
   if (first === undefined) return yield* noPrices
   const last = rest.at(-1) ?? first
@@ -97,41 +91,22 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
 ) {
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
-  const [
-    required,
-    wallets,
-    news,
-    proposal,
-    siblings,
-    { rules, clause },
-    record,
-    recentMoves,
-    isListingRead,
-  ] = yield* Effect
-    .all([
-      readingRequired,
-      loggedStep(slug, "wallets", walletsIn(ports, market)),
-      loggedStep(slug, "news", relatedNews(ports, market, now)),
-      loggedStep(slug, "proposal", proposalOf(ports, market)),
-      loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
-      loggedStep(slug, "rules", rulesOf(ports, market)),
-      loggedStep(slug, "record", optional(slug, "our record", ports.trackRecord.scorecard)),
-      optional(slug, "recent moves", ports.feed.moversSince(now - day)),
-      Effect.isSuccess(ports.freshness.fresh(inputs.listing)),
-    ], { concurrency: "unbounded" })
+  const { required, wallets, event, record, recentMoves, ...read } = yield* Effect.all({
+    required: readingRequired,
+    wallets: walletsIn(ports, market),
+    news: relatedNews(ports, market, now),
+    event: eventOf(ports, market, now),
+    record: optional(slug, "our record", ports.trackRecord.scorecard),
+    recentMoves: optional(slug, "recent moves", ports.feed.moversSince(now - day)),
+    isListingRead: Effect.isSuccess(ports.freshness.fresh(inputs.listing)),
+  }, { concurrency: "unbounded" })
   const material: ReportMaterial = {
-    market,
-    now,
+    ...{ market, now, estimate: null },
     ...required,
     ...wallets,
+    ...event,
+    ...read,
     published: publishedMove(market, recentMoves ?? [], required),
-    news,
-    proposal,
-    siblings,
-    rules,
-    clause,
-    isListingRead,
-    estimate: null,
   }
   const estimate = record === null || recentMoves === null || !isLive(material)
     ? null
@@ -151,26 +126,13 @@ function publishedMove(
   return moveOf(newest, stepWithin(ticks, Date.parse(startedAt), Date.parse(createdAt)))
 }
 
-/** Runs a step of a report, and logs its outcome and duration. */
-export const loggedStep = <A, E, R>(slug: Slug, name: string, work: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const started = yield* Clock.currentTimeMillis
-    return yield* Effect.onExit(work, (exit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (ended) => {
-        const outcome = Exit.isSuccess(exit) ? "done" : "failed"
-        return Effect.logInfo(
-          `Research of ${slug}: ${name} ${outcome} after ${(ended - started) / 1_000} s`,
-        )
-      }))
-  })
-
 const notTraded = new BelowThreshold({
   message: "This market has no order book, and no price of the last 24 hours",
 })
 const noPrices = new BelowThreshold({ message: "No prices of this market are available" })
 
 /** Our own series if it is long and recent enough, else the longer of ours and the venue's. */
-const priceAction = Effect.fnUntraced(function* (
+const priceAction = Effect.fn("Research.priceAction")(function* (
   { markets, venue }: Pick<ReportPorts, "markets" | "venue">,
   market: Market,
   now: EpochMs,
@@ -192,7 +154,7 @@ const priceAction = Effect.fnUntraced(function* (
 })
 
 /** Null when there is no book, or it is invalid. */
-const liveBook = Effect.fnUntraced(function* (
+const liveBook = Effect.fn("Research.liveBook")(function* (
   { venue }: Pick<ReportPorts, "venue">,
   { tokenIds: [token] }: Market,
 ) {
@@ -261,49 +223,67 @@ const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
   )
 
 /**
- * The other live markets of the event, with quotes of their books in one request; where there is no
- * book, with their last mid.
+ * The rules and the open proposal of a market, and the other live markets of its event with theirs, quoted
+ * by their books; where there is no book, by their last mid.
  */
-const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochMs) =>
-  optional<Siblings>(
+const eventOf = Effect.fn("Research.eventOf")(function* (
+  { markets, venue, news }: ReportPorts,
+  market: Market,
+  now: EpochMs,
+) {
+  const listed = yield* optional(
     market.slug,
     "siblings",
-    Effect.gen(function* () {
-      const read = (yield* Effect.forEach(
-        eventSlugsOf(market),
-        (slug) => markets.liveOfEvent(slug, siblingsReadMax + 1),
-      )).flat()
-      const others = read.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
-      if (others.length === 0) return { markets: [], complete: true }
-      const books = yield* venue.books(others.map(({ tokenIds: [token] }) => token)).pipe(
-        Effect.timeout(siblingTime),
-        Effect.map(({ rows }) => new Map(rows.map((book) => [book.tokenId, quoteOfBook(book)]))),
-        Effect.orElseSucceed(() => new Map()),
-      )
-      const rules = yield* venue.rules(others.map(({ id }) => id)).pipe(
-        Effect.timeout(siblingTime),
-        Effect.map(({ rows }) => new Map(rows.map((it) => [it.marketId, it.text]))),
-        Effect.orElseSucceed(() => new Map()),
-      )
-      const mids = yield* markets.lastMids(others.map(({ id }) => id), {
+    Effect.forEach(eventSlugsOf(market), (slug) => markets.liveOfEvent(slug, siblingsReadMax + 1)),
+  )
+  const live = listed?.flat() ?? []
+  const others = live.filter(({ id }) => id !== market.id).slice(0, siblingsReadMax)
+  const all = [market, ...others]
+  const proposed = all.filter(({ status }) => status === "proposed").map(({ id }) => id)
+  const { books, rules, proposals, mids } = yield* Effect.all({
+    books: rowsOf(venue.books, others.map(({ tokenIds: [token] }) => token), (it) => it.tokenId),
+    rules: rowsOf(venue.rules, all.map(({ id }) => id), (it) => it.marketId),
+    proposals: rowsOf(venue.proposals, proposed, (it) => it.marketId),
+    mids: optional(
+      market.slug,
+      "last prices of siblings",
+      markets.lastMids(others.map(({ id }) => id), {
         notBefore: now - siblingMidAgeMax,
         atOrBefore: now,
-      })
-      const proposed = others.filter(({ status }) => status === "proposed").map(({ id }) => id)
-      const proposals = proposed.length === 0 ? [] : yield* venue.proposals(proposed).pipe(
-        Effect.timeout(siblingTime),
-        Effect.map(({ rows }) => rows),
-        Effect.orElseSucceed(() => []),
-      )
-      const quoted = others.map((market) => {
-        const last = mids.get(market.id)
-        const quote = books.get(market.tokenIds[0]) ??
-          (last === undefined ? null : quoteOfMid(last.mid))
-        const proposal = proposals.find(({ marketId }) => marketId === market.id) ?? null
-        return { market, quote, proposal, rules: rules.get(market.id) ?? null }
-      })
-      return { markets: quoted, complete: read.length <= siblingsReadMax }
-    }),
+      }),
+    ),
+  }, { concurrency: "unbounded" })
+  const readOf = ({ id }: Market) => ({
+    proposal: proposals.get(id) ?? null,
+    rules: rules.get(id)?.text ?? null,
+  })
+  const quoted = others.map((market) => {
+    const [book, last] = [books.get(market.tokenIds[0]), mids?.get(market.id)]
+    const quote = book === undefined ? null : quoteOfBook(book)
+    return {
+      ...{ market, ...readOf(market) },
+      quote: quote ?? (last === undefined ? null : quoteOfMid(last.mid)),
+    }
+  })
+  const own = readOf(market)
+  const siblings: Siblings = { markets: quoted, complete: live.length <= siblingsReadMax }
+  return {
+    ...own,
+    siblings: listed === null ? null : siblings,
+    clause: own.rules === null ? null : yield* news.clause(market.question, own.rules),
+  }
+})
+
+/** What the venue says of these, by key; nothing when it does not answer in time. */
+const rowsOf = <K, A>(
+  read: (keys: ReadonlyArray<K>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+  keys: ReadonlyArray<K>,
+  keyOf: (row: A) => K,
+): Effect.Effect<ReadonlyMap<K, A>> =>
+  keys.length === 0 ? Effect.succeed(new Map()) : read(keys).pipe(
+    Effect.timeout(optionalTime),
+    Effect.map(({ rows }) => new Map(rows.map((row) => [keyOf(row), row]))),
+    Effect.orElseSucceed(() => new Map()),
   )
 
 /** The event of a market; of a game also its main event and that one's largest part. */
@@ -312,33 +292,6 @@ function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyAr
     ? [eventSlug]
     : [...new Set([eventSlug.toLowerCase(), eventKey, `${eventKey}-more-markets`])]
 }
-
-/** Null also when the market has no rules. */
-const rulesOf = Effect.fnUntraced(function* (
-  { venue, news }: ReportPorts,
-  { id, slug, question }: Market,
-) {
-  const rules = yield* optional<string | null>(
-    slug,
-    "rules",
-    Effect.map(
-      venue.rules([id]),
-      ({ rows }) => rows.find(({ marketId }) => marketId === id)?.text ?? null,
-    ),
-  )
-  return { rules, clause: rules === null ? null : yield* news.clause(question, rules) }
-})
-
-/** Requested only for a market with a proposal. */
-const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>
-  status !== "proposed" ? Effect.succeed(null) : optional<Proposal | null>(
-    slug,
-    "proposal",
-    Effect.map(
-      venue.proposals([id]),
-      ({ rows }) => rows.find(({ marketId }) => marketId === id) ?? null,
-    ),
-  )
 
 /** Null when the part fails; the report then says what is missing. */
 export const optional = <A>(

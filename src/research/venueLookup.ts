@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Metric } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { CallClient } from "../core/CallClient.ts"
 import type { Market } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
@@ -80,11 +80,9 @@ export const venueLookup = ({ venue, markets }: {
     yield* admit
     const { rows } = yield* venue.bySlug(slug).pipe(
       Effect.timeout(lookupTimeout),
-      Effect.tapError(() => count("failed")),
       Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
     )
     const [first, ...rest] = rows.filter(({ status }) => status === "open" || status === "proposed")
-    yield* count(first === undefined ? "unknown" : "found")
     if (first === undefined) {
       remember(name, now)
       return yield* new MarketNotFound({ slug })
@@ -94,11 +92,3 @@ export const venueLookup = ({ venue, markets }: {
     return found
   })
 }
-
-const count = (outcome: "found" | "unknown" | "failed") =>
-  Metric.update(lookups.pipe(Metric.withAttributes({ outcome })), 1)
-
-const lookups = Metric.counter("research_lookups_total", {
-  description: "Lookups of unknown slugs at the venue, by outcome",
-  incremental: true,
-})

@@ -12,7 +12,7 @@ import type { EpochMs } from "../core/domain/time.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { OrderBook } from "../markets/domain/book.ts"
-import type { Market, MarketId } from "../markets/domain/market.ts"
+import type { Market, MarketId, TokenId } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { Calibration } from "./Calibration.ts"
@@ -138,7 +138,7 @@ export const publishEntries = Effect.fnUntraced(function* (
   const books = yield* readBooks(services, chosen, published.rejected)
   const now = yield* Clock.currentTimeMillis
   const items = chosen.map(({ wallet, market, entry }) =>
-    whaleItem({ wallet, market, entry, book: books.get(market.id) ?? null }, now)
+    whaleItem({ wallet, market, entry, book: books.get(market.tokenIds[0]) ?? null }, now)
   )
   const added = yield* feed.append(items)
   published.items.push(...added.map(({ title }) => title))
@@ -186,28 +186,22 @@ function selectPublishable(
   return { publishable, waiting }
 }
 
-/** The book of each market that has one; empty when the venue is unavailable. */
+/** The books of the first outcomes, by token; none when the venue is unavailable. */
 const readBooks = Effect.fnUntraced(function* (
   { venue }: Pick<EntryServices, "venue">,
   publishable: ReadonlyArray<Publishable>,
   rejected: Record<string, number>,
 ) {
-  const byMarket = new Map<MarketId, OrderBook>()
-  const marketOf = new Map(publishable.map(({ market }) => [market.tokenIds[0], market.id]))
-  if (marketOf.size === 0) return byMarket
-  const books = yield* venue.books([...marketOf.keys()]).pipe(
-    Effect.map(({ rows }) => rows),
+  const tokens = [...new Set(publishable.map(({ market }) => market.tokenIds[0]))]
+  if (tokens.length === 0) return new Map<TokenId, OrderBook>()
+  const { rows } = yield* venue.books(tokens).pipe(
     Effect.timeout(booksTimeout),
     Effect.catch(() => {
-      tally(rejected, { unavailable: marketOf.size })
-      return Effect.succeed([])
+      tally(rejected, { unavailable: tokens.length })
+      return Effect.succeed({ rows: [] })
     }),
   )
-  for (const book of books) {
-    const marketId = marketOf.get(book.tokenId)
-    if (marketId !== undefined) byMarket.set(marketId, book)
-  }
-  return byMarket
+  return new Map(rows.map((book) => [book.tokenId, book]))
 })
 
 /** Largest first; ties by wallet and market, so that the order of arrival does not matter. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { Cause, type Duration, Effect, Metric, Result } from "effect"
+import { Cause, type Duration, Effect, Result } from "effect"
 import { checkedClaim, type ClaimDraft, type DraftRequest, slotClaimsMax } from "./domain/claims.ts"
 import type { Fact } from "./domain/facts.ts"
 import { type Claim, type FilledSlot, fillSlots } from "./domain/page.ts"
@@ -76,7 +76,7 @@ export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Eff
       ),
       Effect.timeoutOption(options.within),
       Effect.map(() => pageOf(ports, options, progress)),
-      Effect.tap((page) => recordPage(options, page, progress)),
+      Effect.tap((page) => logPage(options, page, progress)),
     )
   })
 
@@ -157,30 +157,15 @@ function pageOf(
 /** Reasons in one line of the log. */
 const reasonsMax = 12
 
-const recordPage = Effect.fnUntraced(function* (
+/** Logs what became of the drafts of a page, if there were any. */
+const logPage = (
   { use }: PageOptions,
-  page: WrittenPage,
+  { accepted, refused, dropped, failed }: WrittenPage,
   { claims, reasons }: Progress,
-) {
-  const { narrator, accepted, refused, dropped, failed } = page
-  yield* Metric.update(texts.pipe(Metric.withAttributes({ text: use, narrator })), 1)
-  for (const [verdict, count] of Object.entries({ accepted, refused, dropped })) {
-    yield* Metric.update(claimsTotal.pipe(Metric.withAttributes({ text: use, verdict })), count)
-  }
-  if (claims.length + refused + failed === 0) return
-  yield* Effect.annotateLogs(
+) =>
+  claims.length + refused + failed === 0 ? Effect.void : Effect.annotateLogs(
     Effect.logInfo(
       `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${dropped} dropped`,
     ),
     { reasons: reasons.slice(0, reasonsMax) },
   )
-})
-
-const claimsTotal = Metric.counter("claims_total", {
-  description: "Claims that a model drafted, by verdict",
-  incremental: true,
-})
-const texts = Metric.counter("texts_written_total", {
-  description: "Texts published, by author",
-  incremental: true,
-})

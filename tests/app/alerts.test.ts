@@ -79,7 +79,7 @@ const faults: Readonly<Record<string, Fault>> = {
   StageFails: {
     grows: { 'tick_stage_seconds_count{tick="tick",stage="listing",outcome="failed"}': 0.1 },
   },
-  ModelSpend: { grows: { 'model_cost_usd_total{use="digest"}': 1 } },
+  ModelSpend: { grows: { 'model_tokens_total{use="digest"}': 1_000_000 } },
   JudgeNotTrusted: { is: { judge_trusted: 0 } },
   EventLoopBlocked: { is: { event_loop_lag_seconds: 1.1 } },
   MemoryHigh: { is: { process_resident_bytes: 1.6e9 } },
@@ -249,7 +249,7 @@ const scrapeTwice = Effect.gen(function* () {
     Effect.timeout("3 minutes"),
   )
   yield* buy("/v1/resolving").pipe(
-    Effect.filterOrFail((output) => output.includes("<- 200")),
+    Effect.filterOrFail(({ stdout }) => stdout.includes("<- 200")),
     Effect.retry({ schedule: Schedule.spaced("1 second"), times: 60 }),
   )
   const first = yield* scrape

@@ -217,7 +217,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "a facilitator's key that is no key": {
     of: {},
     env: { FACILITATOR_API_KEY_ID: "id", FACILITATOR_API_KEY_SECRET: secrets.rpcKey },
-    ...{ part: "facilitator", state: "fail", found: /not a key/, todo: /PEM/ },
+    ...{ part: "facilitator", state: "fail", found: /not a key/, todo: /Ed25519/ },
   },
   "a page instead of a facilitator": {
     of: { facilitator: () => new Response("<!doctype html>") },
@@ -277,7 +277,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "simulated payments": {
     of: {},
-    env: { PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" },
+    env: { PAYMENTS: "simulated" },
     ...{ part: "payments", state: "warn", found: /no real money/, todo: /PAYMENTS=live/ },
   },
   "a network whose money has no value": {

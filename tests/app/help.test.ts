@@ -64,10 +64,10 @@ test("the required settings are those that a start without any names", () =>
   }))
 
 test("a default is a valid value of its setting", () =>
-  Effect.gen(function* () {
+  Effect.sync(() => {
     for (const name of names) {
       const value = defaultText(name, "start")
-      if (value !== null) yield* variables[name].kind.parse(value)
+      ok(value === null || variables[name].kind.parse(value) !== null, name)
     }
   }))
 
@@ -82,7 +82,7 @@ test("a start says on which sockets it listens, and that refunds need a worker",
   Effect.gen(function* () {
     const env: Partial<Record<Variable, string>> = {
       ...{ VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" },
-      ...{ PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1", HOST: "::" },
+      ...{ PAYMENTS: "simulated", HOST: "::" },
     }
     const hints = startupHints(yield* loadService("start", (name) => env[name]), [])
     match(hints, /listening http:\/\/\[::\]:8402, for buyers https:\/\/bell\.example /)
@@ -94,12 +94,13 @@ test("a start says on which sockets it listens, and that refunds need a worker",
   }))
 
 /** Runs the launcher without any setting of the product. */
-const launched = (...args: ReadonlyArray<string>) =>
+const launched = (...args: ReadonlyArray<string>) => launchedWith({}, ...args)
+const launchedWith = (env: Record<string, string>, ...args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const output = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-check", "-A", "src/launch.ts", ...args],
       cwd: root,
-      env: { VENUE: "", DATABASE_URL: "", COMMIT: "0123456789abcdef", NO_COLOR: "1" },
+      env: { VENUE: "", DATABASE_URL: "", COMMIT: "0123456789abcdef", NO_COLOR: "1", ...env },
       stdin: "null",
     }).output()
     const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -116,7 +117,7 @@ liveTest(
       equal(help.code, 0)
       match(
         help.stdout,
-        /^Bellwether 1\.0\.0.*\n\nDESCRIPTION\n {2}deno task migrate\n[^]*MIGRATION_DATABASE_URL/,
+        /^Bellwether 1\.0\.0.*\n\nDESCRIPTION\n {2}deno task migrate\n[^]*DATABASE_URL/,
       )
       const check = yield* launched("check")
       equal(check.code, 1)
@@ -131,5 +132,11 @@ liveTest(
       equal(start.code, 1)
       match(start.stderr, /^8 settings are missing or wrong:\n {2}/)
       ok(!/^\s+at /m.test(start.stderr), start.stderr)
+      for (const removed of ["REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"]) {
+        const env = { [removed]: "postgres://a@127.0.0.1/a" }
+        const { code, stderr } = yield* launchedWith(env, "migrate")
+        equal(code, 1)
+        match(stderr, new RegExp(`^${removed} is not read any more: [^\\n]*\\n$`))
+      }
     }),
 )

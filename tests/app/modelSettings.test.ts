@@ -8,7 +8,7 @@ import { Effect, Redacted } from "effect"
 import { serviceBanner } from "../../src/app/console.ts"
 import { serviceSandbox } from "../../src/app/sandbox.ts"
 import { loadService } from "../../src/app/settings.ts"
-import { type Variable, variablesOf } from "../../src/app/variables.ts"
+import type { Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
@@ -65,13 +65,12 @@ test("a feed is named by its well-known name, or by its host with a number if th
 test("without a key there is no model; with one there is, and the key is not printed", () =>
   Effect.gen(function* () {
     equal((yield* settings({})).model, null)
-    const { model } = yield* settings({ OPENAI_API_KEY: "sk-hunter2", OPENAI_PRICE: "0.25/2" })
+    const { model } = yield* settings({ OPENAI_API_KEY: "sk-hunter2" })
     ok(model !== null)
     equal(Redacted.value(model.apiKey), "sk-hunter2")
     ok(!JSON.stringify(model).includes("hunter2"))
     equal(model.baseUrl.href, "https://api.openai.com/v1")
     ok(model.model.length > 0)
-    equal(model.price, { inputUsdPerMillion: 0.25, outputUsdPerMillion: 2 })
   }))
 
 test("a server on this machine needs a model's name and no key; any other server needs both", () =>
@@ -95,7 +94,7 @@ test("a server on this machine needs a model's name and no key; any other server
 test("incomplete model settings give a message that names the missing variable", () =>
   Effect.gen(function* () {
     const halves: ReadonlyArray<Env> = [
-      ...[{ OPENAI_MODEL: "gpt-5" }, { OPENAI_PRICE: "1/2" }, { OPENAI_CHECK_MODEL: "small" }],
+      ...[{ OPENAI_MODEL: "gpt-5" }, { OPENAI_CHECK_MODEL: "small" }],
       ...[{ OPENAI_REASONING_EFFORT: "low" }, { OPENAI_MAX_TOKENS: "9000" }],
     ]
     for (const half of halves) {
@@ -121,7 +120,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["OPENAI_CHECK_MODEL", ["a model", "x".repeat(101)]],
   ["OPENAI_REASONING_EFFORT", ["Low", "much", "5"]],
   ["OPENAI_MAX_TOKENS", ["999", "100001", "many", "2000.5", "-1"]],
-  ["OPENAI_PRICE", ["1", "1/x", "-1/2", "1/2/3", "1001/1", "$1/$2", "Infinity/1", "1e3/1"]],
 ]
 for (const [name, values] of wrong) {
   test(`an invalid ${name} gives a message that names it`, () =>
@@ -135,12 +133,8 @@ for (const [name, values] of wrong) {
     }))
 }
 
-test("only the service may read the model's key, and it may connect only to the configured hosts", () =>
+test("the service may connect only to the configured hosts", () =>
   Effect.gen(function* () {
-    for (const process of ["worker", "migration", "restore"] as const) {
-      equal(variablesOf(process).filter((name) => /OPENAI|NEWS/.test(name)), [])
-    }
-    ok(variablesOf("service").includes("OPENAI_API_KEY"))
     const hosts = (env: Env) =>
       Effect.map(
         settings(env),
@@ -168,18 +162,4 @@ test("serviceBanner() names the narrator and the news sources, and no key", () =
     const small = { OPENAI_CHECK_MODEL: "small-1", OPENAI_REASONING_EFFORT: "low" }
     const two = serviceBanner(yield* settings({ OPENAI_API_KEY: "sk", ...small }))
     ok(two.includes("gpt-5-mini (effort low) at") && two.includes("by small-1"), two)
-  }))
-
-test("without settings of their own, the check uses the model and the server's defaults hold", () =>
-  Effect.gen(function* () {
-    const { model } = yield* settings({ OPENAI_API_KEY: "sk" })
-    equal([model?.checkModel, model?.reasoningEffort, model?.tokensMax], [null, null, null])
-    const set = yield* settings({
-      ...{ OPENAI_API_KEY: "sk", OPENAI_CHECK_MODEL: "small-1" },
-      ...{ OPENAI_REASONING_EFFORT: "minimal", OPENAI_MAX_TOKENS: "9000" },
-    })
-    equal(
-      [set.model?.checkModel, set.model?.reasoningEffort, set.model?.tokensMax],
-      ["small-1", "minimal", 9_000],
-    )
   }))

@@ -20,6 +20,7 @@ test("docs/threat-model.md has the permissions of today; else run `deno task gen
         .map((line) => line.split("`")[1])
     equal(readersOf("TREASURY_PRIVATE_KEY"), ["refunds", "src/launch.ts"])
     equal(readersOf("SIGNING_PRIVATE_KEY"), ["start", "check", "src/launch.ts"])
+    equal(readersOf("OPENAI_API_KEY"), ["start", "check", "src/launch.ts"])
     equal(readersOf("OTEL_EXPORTER_OTLP_HEADERS"), ["start", "check", "src/launch.ts"])
   }))
 

@@ -19,7 +19,7 @@ type Env = Partial<Record<Variable, string>>
 const settings = (mode: Mode, env: Env) => loadService(mode, (name) => env[name])
 
 const started = { VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" } as const
-const playing = { ...started, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" } as const
+const playing = { ...started, PAYMENTS: "simulated" } as const
 
 const worker = (env: Env) => loadWorker((name) => env[name])
 
@@ -53,11 +53,10 @@ test("loadService() in dev needs no variable", () =>
     equal(Duration.toMillis(tick), 10_000)
   }))
 
-test("loadService() in start requires a venue, an origin and consent to simulated payments", () =>
+test("loadService() in start requires a venue, an origin, and takes no simulated payments unasked", () =>
   Effect.gen(function* () {
     ok((yield* errorOf("start", {}))?.includes("VENUE"))
     ok((yield* errorOf("start", started))?.includes("PAYMENTS"))
-    ok((yield* errorOf("start", { ...started, PAYMENTS: "simulated" }))?.includes("ALLOW_"))
     const unnamed = { ...playing, PUBLIC_BASE_URL: "" }
     ok((yield* errorOf("start", unnamed))?.includes("PUBLIC_BASE_URL"))
     equal(yield* errorOf("start", playing), null)
@@ -77,7 +76,7 @@ test("one start names every missing and wrong setting, each once", () =>
       equal(problems.filter((problem) => problem.includes(` ${name}`)).length, 1, name)
     }
     const ofWorker = (yield* messageOf(worker({}))) ?? "accepted"
-    for (const name of ["REFUND_DATABASE_URL", "RPC_URL", "TREASURY_PRIVATE_KEY"]) {
+    for (const name of ["DATABASE_URL", "RPC_URL", "TREASURY_PRIVATE_KEY"]) {
       ok(ofWorker.includes(name), `${name}: ${ofWorker}`)
     }
     const file = { FAMILY_FILE: "/nowhere/a.json" }
@@ -99,7 +98,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["ADMIN_PORT", ["x", "8402"]],
   ["ADMIN_HOST", ["a b", "/"]],
   ["TICK", ["banana", "0 seconds", "2 hours"]],
-  ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
   ["VENUE", ["kalshi"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
@@ -135,6 +133,30 @@ for (const [name, values] of wrong) {
       }
     }))
 }
+
+test("the budgets of a client are settings, each with its default", function* () {
+  const given = {
+    FREE_LIMIT: "1000/1s",
+    DOCUMENT_LIMIT: "7/60s",
+    PAGE_LIMIT: "8/60s",
+    INVALID_PAYMENT_LIMIT: "off",
+  }
+  const perMinute = (limit: number) => ({ limit, windowMs: 60_000 })
+  equal([(yield* settings("start", playing)).limits, (yield* settings("dev", given)).limits], [
+    {
+      free: perMinute(5),
+      documents: perMinute(120),
+      pages: perMinute(120),
+      invalidPayments: perMinute(30),
+    },
+    {
+      free: { limit: 1_000, windowMs: 1_000 },
+      documents: perMinute(7),
+      pages: perMinute(8),
+      invalidPayments: "off",
+    },
+  ])
+})
 
 test("loadService() sends traces to the collector's path, and its headers not in plain text", () =>
   Effect.gen(function* () {
@@ -271,13 +293,16 @@ test("simulated payments are refunded by a treasury with a public key pair", () 
     equal((yield* settings("dev", {})).treasury, treasury)
   }))
 
-test("loadWorker() reads the worker's own login, the treasury's key and the caps", () =>
+test("loadWorker() reads the worker's login, the treasury's key and the caps", () =>
   Effect.gen(function* () {
     const own = "postgres://refund:hunter2@db.example:5432/bell"
-    const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
+    const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, DATABASE_URL: own }
     const { databaseUrl, ...loaded } = yield* worker(env)
     const { maxPerHour, maxPerDay, maxUnmatchedPerDay, unmatchedRefundMin, ...rest } = loaded
     equal(unmatchedRefundMin, 10_000n)
+    const dust = { ...env, UNMATCHED_REFUND_MIN_USD: "0.25" }
+    equal((yield* worker(dust)).unmatchedRefundMin, 250_000n)
+    equal((yield* settings("start", { ...sold, ...dust })).unmatchedRefundMin, 250_000n)
     equal(Redacted.value(databaseUrl), own)
     equal([maxPerHour, maxPerDay, maxUnmatchedPerDay], [100_000_000n, 500_000_000n, 10_000_000n])
     equal(Redacted.value(rest.treasuryKey), treasuryKey)
@@ -296,8 +321,7 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
       const message = (yield* messageOf(worker({ ...env, [name]: value }))) ?? "accepted"
       ok(message.includes(name) && !message.includes("hunter2"), message)
     }
-    const storeless = { ...env, REFUND_DATABASE_URL: "", DATABASE_URL: "" }
-    ok((yield* messageOf(worker(storeless)))?.includes("REFUND_DATABASE_URL"))
+    ok((yield* messageOf(worker({ ...env, DATABASE_URL: "" })))?.includes("DATABASE_URL"))
   }))
 
 /** The path of a file with this content; the file is removed when the scope closes. */
@@ -361,7 +385,6 @@ test("the family is read from the named file", () =>
 
 const wrongFiles: ReadonlyArray<readonly [Variable, unknown, string]> = [
   ["FAMILY_FILE", "{", "JSON"],
-  ["FAMILY_FILE", " ".repeat(64 * 1_024 + 1), "65536 bytes"],
   ["FAMILY_FILE", { products: [sibling] }, "at family"],
   ["FAMILY_FILE", { family: "x", products: [] }, "at least one product"],
   ["FAMILY_FILE", { family: "x", products: Array(101).fill(sibling) }, "at most 100 products"],

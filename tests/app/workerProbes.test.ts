@@ -20,10 +20,9 @@ liveTest(
     Effect.gen(function* () {
       const port = freePort()
       const env: Readonly<Record<string, string>> = {
-        REFUND_DATABASE_URL: "postgres://me@127.0.0.1:1/none",
+        DATABASE_URL: "postgres://me@127.0.0.1:1/none",
         REFUND_ADMIN_PORT: String(port),
         PAYMENTS: "simulated",
-        ALLOW_SIMULATED_PAYMENTS: "1",
       }
       const settings = yield* loadWorker((name) => env[name])
       const real = yield* Clock.Clock

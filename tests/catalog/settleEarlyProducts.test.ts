@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import { hour, minute } from "../../src/core/domain/time.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
-import { test } from "../support/effect.ts"
+import { type Body, effectOf, test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import {
   bookOf,
@@ -24,32 +24,36 @@ import {
 
 const products = Layer.mergeAll(Resolving.layer, Calibration.layer)
 
-const onShelf = <A, E>(
-  body: (shelf: ProductPorts) => Effect.Effect<A, E, Resolving | Calibration>,
+const shelfTest = (
+  name: string,
+  body: (shelf: ProductPorts) => ReturnType<Body<Resolving | Calibration>>,
 ) =>
-  Effect.gen(function* () {
+  test(name, function* () {
     yield* TestClock.setTime(now)
     const shelf = yield* makeProductPorts
-    return yield* Effect.provide(
-      body(shelf),
+    yield* Effect.provide(
+      effectOf(() => body(shelf)),
       products.pipe(Layer.provide(productPortsLayer(shelf))),
     )
   })
 
 const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 
-test("Resolving.check() refuses an empty horizon without a call to the venue", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, venueRequests }) {
+shelfTest(
+  "Resolving.check() refuses an empty horizon without a call to the venue",
+  function* ({ markets, venueRequests }) {
     const resolving = yield* Resolving
     yield* Ref.set(markets, [endingMarket(25, now)])
     const refused = yield* Effect.flip(resolving.check(query))
     strictEqual(refused._tag, "BelowThreshold")
     yield* resolving.check({ ...query, withinHours: 72 })
     strictEqual(yield* Ref.get(venueRequests), 0)
-  })))
+  },
+)
 
-test("Resolving.list() prices every row from its live order book", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, books }) {
+shelfTest(
+  "Resolving.list() prices every row from its live order book",
+  function* ({ markets, books }) {
     const all = [1, 2, 3].map((n) => endingMarket(n, now))
     yield* Ref.set(markets, all)
     yield* Ref.set(books, all.map((market, n) => bookOf(market, now, 0.9 + n * 0.01)))
@@ -60,10 +64,12 @@ test("Resolving.list() prices every row from its live order book", () =>
       ["market-3", 0.92],
     ])
     ok(rows.every(({ microstructure }) => microstructure?.bestBid !== undefined))
-  })))
+  },
+)
 
-test("Resolving.list() leaves out a market without an order book, because it was decided early", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, books, series }) {
+shelfTest(
+  "Resolving.list() leaves out a market without an order book, because it was decided early",
+  function* ({ markets, books, series }) {
     const [first, second] = [endingMarket(1, now), endingMarket(2, now)]
     yield* Ref.set(markets, [first, second])
     yield* Ref.set(series, pricesOver(3, now, { from: 0.5, to: 0.5 }))
@@ -72,19 +78,23 @@ test("Resolving.list() leaves out a market without an order book, because it was
     equal((yield* resolving.list(query)).map(({ slug }) => slug), ["market-2"])
     yield* Ref.set(books, [])
     strictEqual((yield* Effect.flip(resolving.list(query)))._tag, "BelowThreshold")
-  })))
+  },
+)
 
-test("Resolving.list() returns the last tick's prices while the venue is down", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, series, venueUp }) {
+shelfTest(
+  "Resolving.list() returns the last tick's prices while the venue is down",
+  function* ({ markets, series, venueUp }) {
     yield* Ref.set(markets, [endingMarket(1, now)])
     yield* Ref.set(series, [{ at: now - 30 * minute, mid: 0.42 }])
     yield* Ref.set(venueUp, false)
     const [row] = yield* (yield* Resolving).list(query)
     equal([row?.yesMid, row?.microstructure], [0.42, null])
-  })))
+  },
+)
 
-test("Calibration.table fails while no wallet has 30 resolved entries", () =>
-  onShelf(Effect.fnUntraced(function* ({ whales }) {
+shelfTest(
+  "Calibration.table fails while no wallet has 30 resolved entries",
+  function* ({ whales }) {
     const { table } = yield* Calibration
     strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
     const few = { computedAt: now, row: whaleRow({ resolved: 29 }) }
@@ -96,10 +106,12 @@ test("Calibration.table fails while no wallet has 30 resolved entries", () =>
     const { wallets, ...rest } = yield* table
     equal(rest, { computedAt: now })
     equal(wallets.map((row) => ({ ...row, ...whaleRow() })), wallets)
-  })))
+  },
+)
 
-test("Calibration.table returns the same object until a calibration changes", () =>
-  onShelf(Effect.fnUntraced(function* ({ whales }) {
+shelfTest(
+  "Calibration.table returns the same object until a calibration changes",
+  function* ({ whales }) {
     const { table } = yield* Calibration
     yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
     const first = yield* table
@@ -108,14 +120,17 @@ test("Calibration.table returns the same object until a calibration changes", ()
     yield* Ref.set(whales, [{ computedAt: now + hour, row: whaleRow({ winRate: 0.65 }) }])
     yield* TestClock.adjust("5 seconds")
     equal((yield* table).wallets[0]?.winRate, 0.65)
-  })))
+  },
+)
 
-test("Resolving.list() waits a bounded time for the venue, then uses the last tick's prices", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, series, latencyMs }) {
+shelfTest(
+  "Resolving.list() waits a bounded time for the venue, then uses the last tick's prices",
+  function* ({ markets, series, latencyMs }) {
     yield* Ref.set(markets, [endingMarket(1, now)])
     yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
     yield* Ref.set(latencyMs, hour)
     const rows = yield* Effect.forkChild((yield* Resolving).list(query))
     yield* TestClock.adjust(20_000)
     strictEqual((yield* Fiber.join(rows))[0]?.yesMid, 0.6)
-  })))
+  },
+)

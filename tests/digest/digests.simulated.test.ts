@@ -93,8 +93,10 @@ const digestAfter = Effect.fnUntraced(function* (
       yield* research.readMaterial({ ...ports, freshness }, market, required),
     )
     const own = report.facts.find(isMoveOf(market.slug))
-    // The price now is that of the moment of each reading.
-    const [one, other] = [own, stated].map((it) => it?.statement.replace(/; now .*$/, "."))
+    // The price now is that of the moment of each reading, and a title names its market.
+    const [one, other] = [own, stated].map((it) =>
+      it?.statement.replace(/; now .*$/, ".").replace(/ in “[^”]*”(?: \([^)]*\))?/, "")
+    )
     equal(one, other)
     compared++
   }

@@ -192,7 +192,7 @@ test("a digest after an outage covers one day at most, and missed slots stay emp
 test("the numbers that a digest states are stored once, to be scored", () =>
   Effect.gen(function* () {
     const card = sampleScorecard(noon)
-    const settled = { meanDrift: 0.1, driftLow: 0.09, driftHigh: 0.11 }
+    const settled = { moves: 400, meanDrift: 0.1, driftLow: 0.09, driftHigh: 0.11 }
     const after24h = { ...card.movers.drift.after24h, settled }
     const drift = { ...card.movers.drift, after24h } as typeof card.movers.drift
     const moved = { ...endingMarket(9, noon), slug: Slug.make("number-9"), endsAt: noon + 9 * day }

@@ -12,7 +12,7 @@ import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.t
 import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
-import { FeedChain } from "../../src/feed/FeedChain.ts"
+import { Feed } from "../../src/feed/Feed.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { StoreClock } from "../../src/core/StoreClock.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
@@ -26,7 +26,7 @@ import { Ingestion } from "../../src/movers/Ingestion.ts"
 import { PaymentId } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
-import { RetentionStore } from "../../src/payments/Retention.ts"
+import { Retention } from "../../src/payments/postgres/retention.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { Research } from "../../src/research/Research.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
@@ -59,10 +59,7 @@ const settings = {
   tick,
   sweep: tick,
   scan: tick,
-  freeLimit: "off",
-  documentLimit: "off",
-  pageLimit: "off",
-  invalidPaymentLimit: "off",
+  limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
 } as const
 
 /** For the jobs that do not run. */
@@ -72,11 +69,11 @@ const otherServices = Layer.mergeAll(
     refresh: Effect.void,
   }),
   Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
-  ...[Layer.mock(PaymentHealth, {}), Layer.mock(RetentionStore, {})],
+  ...[Layer.mock(PaymentHealth, {}), Layer.mock(Retention, {})],
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(WalletHistory, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
-  ...[Layer.mock(FeedChain, {})],
+  ...[Layer.mock(Feed, {})],
 )
 
 /** A process makes fewer calls before it finishes. */

@@ -7,8 +7,7 @@
 import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
 import { ClientFactory } from "a2a-v1/client"
 import { Effect, type Scope } from "effect"
-import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
-import { address } from "../../src/payments/domain/payment.ts"
+import type { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import {
@@ -19,13 +18,11 @@ import {
 } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
+import { spentBy } from "../support/packages/shop.ts"
 import { market } from "../support/payments/sales.ts"
 import { openShop } from "../support/http/servedService.ts"
 
-const spent = Effect.map(
-  Effect.flatMap(Ledger, (ledger) => ledger.balance(address(buyer(0).address))),
-  (balance) => playBalance - balance,
-)
+const spent = spentBy(buyer(0).address)
 
 const call = <A>(request: () => Promise<A>): Effect.Effect<A> => Effect.promise(request)
 
@@ -33,18 +30,16 @@ const unknownTaskId = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
 liveTest(
   "docs/agents.md connects the current SDK as /llms-full.txt does; its defaults fail",
-  () =>
-    Effect.gen(function* () {
-      const base = yield* openShop()
-      const served = yield* call(async () => await (await fetch(`${base}/llms-full.txt`)).text())
-      const lines = (text: string) => connectingLines(text).replace(/createFromUrl\(".*"\)/, "")
-      ok(lines(served) !== "")
-      equal(lines(Deno.readTextFileSync("docs/agents.md")), lines(served))
-      const error = yield* call(() =>
-        new ClientFactory().createFromUrl(base).then(() => "", String)
-      )
-      match(error, /No compatible transport found/)
-    }).pipe(Effect.provide(market())),
+  function* () {
+    const base = yield* openShop()
+    const served = yield* call(async () => await (await fetch(`${base}/llms-full.txt`)).text())
+    const lines = (text: string) => connectingLines(text).replace(/createFromUrl\(".*"\)/, "")
+    ok(lines(served) !== "")
+    equal(lines(Deno.readTextFileSync("docs/agents.md")), lines(served))
+    const error = yield* call(() => new ClientFactory().createFromUrl(base).then(() => "", String))
+    match(error, /No compatible transport found/)
+  },
+  market(),
 )
 
 for (const kind of clientKinds) {

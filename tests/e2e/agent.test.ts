@@ -9,19 +9,15 @@ import { calls, makeClient } from "bellwether-client"
 import { Effect } from "effect"
 import { runAgent, verifyReceipts } from "../../examples/agent.ts"
 import { atomic } from "../../src/core/domain/money.ts"
-import { address } from "../../src/payments/domain/payment.ts"
-import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { liveTest } from "../support/effect.ts"
-import { openService, startTask } from "../support/examples/wholeService.ts"
-import { buyer } from "../support/payments/buyers.ts"
+import { openService, runTask } from "../support/examples/wholeService.ts"
+import { spentBy } from "../support/packages/shop.ts"
+import { buyer, buyerKey } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
+import { temporaryFolder } from "../support/process.ts"
 
-const key = `0x${"1".padStart(64, "0")}`
-
-const spent = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  return playBalance - (yield* ledger.balance(address(buyer(0).address)))
-})
+const key = buyerKey(0)
+const spent = spentBy(buyer(0).address)
 
 interface Options {
   readonly budgetUsd?: string
@@ -58,137 +54,110 @@ const runAgainst = (base: string, options: Options = {}) =>
     return { text: lines.join("\n"), error }
   })
 
-liveTest("the agent buys the newest items, and later what is new", () =>
-  Effect.gen(function* () {
-    const { base, grow } = yield* openService()
-    const run = yield* Effect.context<never>()
-    const { text, error } = yield* runAgainst(base, {
-      polls: 2,
-      afterPoll: () => Effect.runPromiseWith(run)(grow),
-    })
-    strictEqual(error, "")
-    equal(text.match(/^buying .*/gm), [
-      "buying     the items after 3",
-      "buying     the items after 13",
-    ])
-    strictEqual(text.match(/^ {2}#\d+ mover: “/gm)?.length, 11)
-    match(text, /left {7}\$0\.19 of \$0\.25\ncontinue {3}with --since 14$/)
-    strictEqual(yield* spent, atomic("0.06") as bigint)
-  }).pipe(Effect.provide(market())))
+liveTest("the agent buys the newest items, and later what is new", function* () {
+  const { base, grow } = yield* openService()
+  const run = yield* Effect.context<never>()
+  const { text, error } = yield* runAgainst(base, {
+    polls: 2,
+    afterPoll: () => Effect.runPromiseWith(run)(grow),
+  })
+  strictEqual(error, "")
+  equal(text.match(/^buying .*/gm), [
+    "buying     the items after 3",
+    "buying     the items after 13",
+  ])
+  strictEqual(text.match(/^ {2}#\d+ mover: “/gm)?.length, 11)
+  match(text, /left {7}\$0\.19 of \$0\.25\ncontinue {3}with --since 14$/)
+  strictEqual(yield* spent, atomic("0.06") as bigint)
+}, market())
 
-liveTest("the agent stops when the budget is used up", () =>
-  Effect.gen(function* () {
-    const { base, grow } = yield* openService()
-    const run = yield* Effect.context<never>()
-    const { text, error } = yield* runAgainst(base, {
-      budgetUsd: "0.05",
-      polls: 9,
-      afterPoll: () => Effect.runPromiseWith(run)(grow),
-    })
-    strictEqual(error, "")
-    match(
-      text,
-      /buying {5}the items after 13\nstopping {3}.+\nleft {7}\$0\.02 of \$0\.05\n.+--since 13$/,
-    )
-    strictEqual(yield* spent, atomic("0.03") as bigint)
-  }).pipe(Effect.provide(market())))
+liveTest("the agent stops when the budget is used up", function* () {
+  const { base, grow } = yield* openService()
+  const run = yield* Effect.context<never>()
+  const { text, error } = yield* runAgainst(base, {
+    budgetUsd: "0.05",
+    polls: 9,
+    afterPoll: () => Effect.runPromiseWith(run)(grow),
+  })
+  strictEqual(error, "")
+  match(
+    text,
+    /buying {5}the items after 13\nstopping {3}.+\nleft {7}\$0\.02 of \$0\.05\n.+--since 13$/,
+  )
+  strictEqual(yield* spent, atomic("0.03") as bigint)
+}, market())
 
-liveTest(
-  "nothing more is bought where a receipt is not of the bytes that arrived",
-  () =>
-    Effect.gen(function* () {
-      const { base } = yield* openService((_, answer) => {
-        const receipt = answer.headers.get("payment-response")
-        return receipt === null
-          ? answer
-          : new Response('{"success":true,"data":[],"charged":true}', {
-            headers: { "payment-response": receipt },
-          })
-      })
-      const { text, error } = yield* runAgainst(base, { polls: 5 })
-      strictEqual(error, "The signed receipt is not of this answer")
-      strictEqual(text.match(/^buying /gm)?.length, 1)
-    }).pipe(Effect.provide(market())),
-)
+liveTest("nothing more is bought where a receipt is not of the bytes that arrived", function* () {
+  const { base } = yield* openService((_, answer) => {
+    const receipt = answer.headers.get("payment-response")
+    return receipt === null ? answer : new Response('{"success":true,"data":[],"charged":true}', {
+      headers: { "payment-response": receipt },
+    })
+  })
+  const { text, error } = yield* runAgainst(base, { polls: 5 })
+  strictEqual(error, "The signed receipt is not of this answer")
+  strictEqual(text.match(/^buying /gm)?.length, 1)
+}, market())
 
 liveTest(
   "nothing is signed where a document has another price, or payments are real",
-  () =>
-    Effect.gen(function* () {
-      const changed = (path: string, body: object) =>
-        openService((request, answer) =>
-          new URL(request.url).pathname === path ? Response.json(body) : answer
-        )
-      const priced = (amount: string | null) => ({
-        get: { "x-payment-info": { price: { amount } } },
-      })
-      const paths = Object.values(calls).map(({ path, priceUsd }) => [path, priced(priceUsd)])
-      const { base } = yield* changed("/openapi.json", {
-        paths: { ...Object.fromEntries(paths), "/v1/signals": priced("0.02") },
-      })
-      match(
-        (yield* runAgainst(base)).error,
-        /\/v1\/signals costs “0\.02”, and \$0\.03 was expected/,
+  function* () {
+    const changed = (path: string, body: object) =>
+      openService((request, answer) =>
+        new URL(request.url).pathname === path ? Response.json(body) : answer
       )
-      const real = yield* changed("/discovery/resources", { payment: { mode: "live" } })
-      match((yield* runAgainst(real.base)).error, /the key has no money/)
-      strictEqual(yield* spent, 0n)
-    }).pipe(Effect.provide(market())),
+    const priced = (amount: string | null) => ({
+      get: { "x-payment-info": { price: { amount } } },
+    })
+    const paths = Object.values(calls).map(({ path, priceUsd }) => [path, priced(priceUsd)])
+    const { base } = yield* changed("/openapi.json", {
+      paths: { ...Object.fromEntries(paths), "/v1/signals": priced("0.02") },
+    })
+    match(
+      (yield* runAgainst(base)).error,
+      /\/v1\/signals costs “0\.02”, and \$0\.03 was expected/,
+    )
+    const real = yield* changed("/discovery/resources", { payment: { mode: "live" } })
+    match((yield* runAgainst(real.base)).error, /the key has no money/)
+    strictEqual(yield* spent, 0n)
+  },
+  market(),
 )
 
-const ran = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env = {}) {
-  const child = yield* startTask("agent", args, env)
-  const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
-  const [text, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes))
-  return { code, text: text ?? "", error: error ?? "" }
+liveTest("deno task agent sends an unclear payment again, and never prints its key", function* () {
+  const sent: Array<string> = []
+  let isCut = true
+  const { base } = yield* openService((request, answer) => {
+    const payment = request.headers.get("payment-signature")
+    if (payment !== null) sent.push(payment)
+    const isLost = payment !== null || request.url.includes("/v1/payments/")
+    return isCut && isLost ? new Response("gone", { status: 418 }) : answer
+  })
+  const env = { BUYER_PRIVATE_KEY: key, BUDGET_DIR: yield* temporaryFolder, BUDGET_USD: "0.06" }
+  const first = yield* runTask("agent", [base, "--polls", "1"], env)
+  strictEqual(first.code, 0, first.stderr)
+  match(first.stdout, /the same command sends the same payment\nleft .+\n.+--since 3\n$/)
+  isCut = false
+  const second = yield* runTask("agent", [base, "--polls", "1", "--since", "3"], env)
+  match(
+    second.stdout,
+    /This is the answer to an earlier call of get_signals, paid once with \$0\.03/,
+  )
+  strictEqual(new Set(sent).size, 1)
+  strictEqual(yield* spent, atomic("0.03") as bigint)
+  for (const { stdout } of [first, second]) ok(!stdout.includes(key.slice(2)))
+}, market())
+
+liveTest("deno task agent reports a wrong argument or variable, but never a key", function* () {
+  const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>, RegExp]> = [
+    [["--polls", "x"], {}, /--polls must be a whole number/],
+    [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 hex/],
+  ]
+  for (const [args, env, reason] of wrong) {
+    const { code, stderr } = yield* runTask("agent", ["http://127.0.0.1:9", ...args], env)
+    strictEqual(code, 1)
+    match(stderr, reason)
+    ok(!stderr.includes("secret"), stderr)
+  }
+  match((yield* runTask("agent", ["--help"])).stdout, /^ {2}--since .+/m)
 })
-
-liveTest(
-  "deno task agent sends an unclear payment again, and never prints its key",
-  () =>
-    Effect.gen(function* () {
-      const sent: Array<string> = []
-      let isCut = true
-      const { base } = yield* openService((request, answer) => {
-        const payment = request.headers.get("payment-signature")
-        if (payment !== null) sent.push(payment)
-        const isLost = payment !== null || request.url.includes("/v1/payments/")
-        return isCut && isLost ? new Response("gone", { status: 418 }) : answer
-      })
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => Deno.makeTempDir()),
-        (path) => Effect.promise(() => Deno.remove(path, { recursive: true })),
-      )
-      const env = { BUYER_PRIVATE_KEY: key, BUDGET_DIR: folder, BUDGET_USD: "0.06" }
-      const first = yield* ran([base, "--polls", "1"], env)
-      strictEqual(first.code, 0, first.error)
-      match(first.text, /the same command sends the same payment\nleft .+\n.+--since 3\n$/)
-      isCut = false
-      const second = yield* ran([base, "--polls", "1", "--since", "3"], env)
-      match(
-        second.text,
-        /This is the answer to an earlier call of get_signals, paid once with \$0\.03/,
-      )
-      strictEqual(new Set(sent).size, 1)
-      strictEqual(yield* spent, atomic("0.03") as bigint)
-      for (const { text } of [first, second]) ok(!text.includes(key.slice(2)))
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "deno task agent reports a wrong argument or variable, but never a key",
-  () =>
-    Effect.gen(function* () {
-      const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, object, RegExp]> = [
-        [["--polls", "x"], {}, /--polls must be a whole number/],
-        [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 hex/],
-      ]
-      for (const [args, env, reason] of wrong) {
-        const { code, error } = yield* ran(["http://127.0.0.1:9", ...args], env)
-        strictEqual(code, 1)
-        match(error, reason)
-        ok(!error.includes("secret"), error)
-      }
-      match((yield* ran(["--help"])).text, /^ {2}--since .+/m)
-    }),
-)

@@ -7,25 +7,18 @@
  */
 import { deepStrictEqual as equal, notStrictEqual } from "node:assert/strict"
 import { wrapAxiosWithPaymentFromConfig } from "@x402/axios"
-import { ExactEvmScheme } from "@x402/evm"
-import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
+import { decodePaymentResponseHeader } from "@x402/fetch"
 import axios from "axios"
-import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
-import { privateKeyToAddress } from "viem/accounts"
+import { Effect, Exit, Schedule, Scope } from "effect"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
-import { type Address, address, type Authorization } from "../../src/payments/domain/payment.ts"
+import { address, type Authorization } from "../../src/payments/domain/payment.ts"
 import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
-import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/payments/anvil.ts"
-import { buyer, provePayer, sign } from "../support/payments/buyers.ts"
+import { type Anvil, hasAnvil, skipWithoutAnvil } from "../support/payments/anvil.ts"
+import { buyer, buyerKey, provePayer, sign } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { dataFolder, type Service, startDev, startRefundWorker } from "../support/process.ts"
-import { freshLogins } from "../support/stores.ts"
-import {
-  type ReferenceFacilitator,
-  startFacilitator,
-} from "../support/payments/referenceFacilitator.ts"
+import { type Service } from "../support/process.ts"
 import {
   authorizationFor,
   headerOf,
@@ -35,56 +28,22 @@ import {
   wirePayment,
 } from "../support/payments/terms.ts"
 import {
-  deployToken,
   sent,
   startBalance,
   succeeded,
-  toToken,
   transferCall,
   walletAddress,
 } from "../support/payments/token.ts"
+import { payingFetch, schemes, startLiveStack, treasury } from "./liveStack.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
-const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
-const treasury = address(privateKeyToAddress(treasuryKey))
 const payTo = address(terms.payTo)
 const price = products.latest.price as bigint
 
-interface Stack {
-  readonly anvil: Anvil
-  readonly facilitator: ReferenceFacilitator
-  readonly service: Service
-  /** A transfer of buyer 3 without a request. It is made first, because its refund takes longest. */
-  readonly unmatched: { readonly authorization: Authorization; readonly transaction: string }
-}
-
 const startStack = Effect.fnUntraced(function* (server: string) {
-  const anvil = yield* startAnvil({ blockSeconds: 1 })
-  const facilitator = yield* startFacilitator(anvil.url)
-  yield* deployToken(anvil)
-  yield* sent(anvil, toToken("mint", [treasury, startBalance]))
-  const logins = yield* freshLogins(server)
-  const payments = {
-    PAYMENTS: "live",
-    FACILITATOR_URL: facilitator.url,
-    RPC_URL: anvil.url,
-    PAY_TO_ADDRESS: terms.payTo,
-    TREASURY_ADDRESS: treasury,
-    SWEEP: "500 millis",
-    LEASE: "30 seconds",
-  }
-  const service = yield* startDev(yield* dataFolder, {
-    ...payments,
-    DATABASE_URL: Redacted.value(logins.service),
-    TICK: "30 seconds",
-    SCAN: "1 second",
-  })
-  yield* startRefundWorker({
-    ...payments,
-    REFUND_DATABASE_URL: Redacted.value(logins.refund),
-    TREASURY_PRIVATE_KEY: treasuryKey,
-  })
-  yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
+  const both = { LEASE: "30 seconds" }
+  const stack = yield* startLiveStack(server, { both, service: { SCAN: "1 second" } })
+  const { anvil, service } = stack
   // While the first tick is computed on a busy machine, the limit may answer too late: 503.
   yield* Effect.promise(() => fetch(`${service.base}${products.latest.path}`)).pipe(
     Effect.tap((response) => Effect.promise(async () => await response.body?.cancel())),
@@ -93,34 +52,24 @@ const startStack = Effect.fnUntraced(function* (server: string) {
     Effect.orDie,
   )
   const now = Number(yield* latestSeconds(anvil))
+  // A transfer without a request. It is made first, because its refund takes longest.
   const authorization = authorizationFor(buyer(3), products.latest, now, { nonce: nonce(33) })
   const transaction = yield* sent(anvil, yield* transferCall(buyer(3), authorization))
   // It must not be mined while the first step compares balances.
   yield* anvil.call("evm_mine")
-  return { anvil, facilitator, service, unmatched: { authorization, transaction } } satisfies Stack
-})
-
-const balance = (anvil: Anvil, holder: Address) =>
-  Effect.map(
-    anvil.call("eth_call", toToken("balanceOf", [holder]), "latest"),
-    (word) => BigInt(String(word)),
-  )
-
-/** The balances of buyer n and of the seller. */
-const balances = (anvil: Anvil, n: number) =>
-  Effect.all([balance(anvil, address(buyer(n).address)), balance(anvil, payTo)])
-
-/** Runs a purchase; returns its result with the changes of the balances on the chain. */
-const measured = <A>(anvil: Anvil, n: number, purchase: Effect.Effect<A>) =>
-  Effect.gen(function* () {
-    const [buyerBefore, sellerBefore] = yield* balances(anvil, n)
+  /** The balances of buyer n and of the seller. */
+  const balances = (n: number) =>
+    Effect.all([stack.balance(buyer(n).address), stack.balance(payTo)])
+  /** Runs a purchase; returns its result with the changes of the balances on the chain. */
+  const measured = Effect.fnUntraced(function* <A>(n: number, purchase: Effect.Effect<A>) {
+    const [buyerBefore, sellerBefore] = yield* balances(n)
     const bought = yield* purchase
-    const [buyerAfter, sellerAfter] = yield* balances(anvil, n)
+    const [buyerAfter, sellerAfter] = yield* balances(n)
     return { bought, spent: buyerBefore - buyerAfter, received: sellerAfter - sellerBefore }
   })
-
-const schemes = (n: number) =>
-  [{ network: "eip155:*", client: new ExactEvmScheme(buyer(n)) }] as const
+  return { ...stack, measured, unmatched: { authorization, transaction } }
+})
+type Stack = Effect.Success<ReturnType<typeof startStack>>
 
 /** Buys with the unmodified client; also returns the payment that it sent. */
 const buying = (n: number, url: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -131,8 +80,7 @@ const buying = (n: number, url: string, headers: Readonly<Record<string, string>
       payment = request.headers.get("PAYMENT-SIGNATURE") ?? payment
       return fetch(request)
     }
-    const pay = wrapFetchWithPaymentFromConfig(watched, { schemes: [...schemes(n)] })
-    const response = await pay(url, { headers })
+    const response = await payingFetch(n, watched)(url, { headers })
     return {
       payment,
       status: response.status,
@@ -162,9 +110,8 @@ type Step = readonly [name: string, body: (stack: Stack) => Effect.Effect<void>]
 
 const sells = (product: Product): Step => [
   `@x402/fetch pays for ${product.path} once, and the receipt's transaction is on the chain`,
-  Effect.fnUntraced(function* ({ anvil, service }) {
+  Effect.fnUntraced(function* ({ anvil, measured, service }) {
     const { bought, spent, received } = yield* measured(
-      anvil,
       0,
       buying(0, `${service.base}${product.path}`),
     )
@@ -178,9 +125,8 @@ const sells = (product: Product): Step => [
 const steps: ReadonlyArray<Step> = [
   [
     "a request without a payment gets a 402, and no balance changes",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ measured, service }) {
       const { bought, spent, received } = yield* measured(
-        anvil,
         0,
         Effect.promise(async () => {
           const response = await fetch(`${service.base}${products.latest.path}`)
@@ -195,13 +141,12 @@ const steps: ReadonlyArray<Step> = [
   sells(products.resolving),
   [
     "a repeated payment is not charged: it gets the answer with its secret, and 409 without",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ measured, service }) {
       const url = `${service.base}${products.latest.path}`
       const secret = { "Idempotency-Key": "an-e2e-secret-of-24-chars" }
       const first = yield* buying(1, url, secret)
       equal(first.status, 200)
       const { bought, spent } = yield* measured(
-        anvil,
         1,
         Effect.all([sendPayment(url, first.payment, secret), sendPayment(url, first.payment)]),
       )
@@ -214,11 +159,10 @@ const steps: ReadonlyArray<Step> = [
   ],
   [
     "a client that signs again with the same key is charged once",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ measured, service }) {
       const url = `${service.base}${products.latest.path}`
       const key = { "Idempotency-Key": "an-e2e-key-of-20-char" }
       const { bought, spent } = yield* measured(
-        anvil,
         1,
         Effect.all([buying(1, url, key), buying(1, url, key)]),
       )
@@ -231,7 +175,7 @@ const steps: ReadonlyArray<Step> = [
   ],
   [
     "a payer without a key fetches the answer again with its proof",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ measured, service }) {
       const url = `${service.base}${products.latest.path}`
       const first = yield* buying(1, url)
       const payment = JSON.parse(atob(first.payment))
@@ -241,7 +185,6 @@ const steps: ReadonlyArray<Step> = [
       const signature = yield* provePayer(buyer(1), id, service.base)
       const extensions = { "payer-proof": { signature } }
       const { bought, spent } = yield* measured(
-        anvil,
         1,
         sendPayment(url, headerOf({ ...payment, extensions })),
       )
@@ -250,7 +193,7 @@ const steps: ReadonlyArray<Step> = [
   ],
   [
     "a smart wallet pays with a signature that only its contract can check, and a forged one does not",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ anvil, balance, service }) {
       const url = `${service.base}${products.latest.path}`
       const now = Number(yield* latestSeconds(anvil))
       const payment = Effect.fnUntraced(function* (signer: number, n: number) {
@@ -262,22 +205,21 @@ const steps: ReadonlyArray<Step> = [
           wirePayment(products.latest, authorization, `${signature}${"00".repeat(32)}`),
         )
       })
-      const before = yield* balance(anvil, walletAddress)
+      const before = yield* balance(walletAddress)
       const forged = yield* sendPayment(url, yield* payment(1, 80))
-      equal([forged.status, yield* balance(anvil, walletAddress)], [402, before])
+      equal([forged.status, yield* balance(walletAddress)], [402, before])
       const bought = yield* sendPayment(url, yield* payment(0, 81))
       equal([bought.status, bought.body.success], [200, true], JSON.stringify(bought.body))
-      equal(yield* balance(anvil, walletAddress), before - price)
+      equal(yield* balance(walletAddress), before - price)
       const { payer } = yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
       equal(payer, walletAddress)
     }),
   ],
   [
     "a settlement whose response is lost is found on the chain, and the answer is delivered",
-    Effect.fnUntraced(function* ({ anvil, facilitator, service }) {
+    Effect.fnUntraced(function* ({ anvil, facilitator, measured, service }) {
       facilitator.failsAfterSettling = true
       const { bought, spent, received } = yield* measured(
-        anvil,
         2,
         buying(2, `${service.base}${products.latest.path}`),
       )
@@ -288,13 +230,12 @@ const steps: ReadonlyArray<Step> = [
   ],
   [
     "@x402/axios pays for it too",
-    Effect.fnUntraced(function* ({ anvil, service }) {
+    Effect.fnUntraced(function* ({ measured, service }) {
       // The package depends on an older core with the same shape.
-      const config = { schemes: [...schemes(0)] } as unknown as Parameters<
+      const config = { schemes: schemes(0) } as unknown as Parameters<
         typeof wrapAxiosWithPaymentFromConfig
       >[1]
       const { bought, spent } = yield* measured(
-        anvil,
         0,
         Effect.promise(async () => {
           const client = wrapAxiosWithPaymentFromConfig(axios.create(), config)
@@ -307,12 +248,12 @@ const steps: ReadonlyArray<Step> = [
   ],
   [
     "an unmatched transfer is refunded by the treasury, once",
-    Effect.fnUntraced(function* ({ anvil, service, unmatched }) {
+    Effect.fnUntraced(function* ({ anvil, balance, service, unmatched }) {
       const refund = yield* refunded(service, unmatched.authorization)
       equal(yield* succeeded(anvil, unmatched.transaction), true)
       equal(yield* succeeded(anvil, refund), true)
-      equal(yield* balance(anvil, treasury), startBalance - price)
-      equal((yield* balances(anvil, 3))[0], startBalance)
+      equal(yield* balance(treasury), startBalance - price)
+      equal(yield* balance(buyer(3).address), startBalance)
     }),
   ],
 ]
@@ -334,14 +275,13 @@ const refunded = (service: Service, authorization: Authorization) =>
 
 const version1: Step = [
   "the unmodified buyer of version 1 pays for it too",
-  Effect.fnUntraced(function* ({ anvil, service }) {
+  Effect.fnUntraced(function* ({ measured, service }) {
     const { bought, spent } = yield* measured(
-      anvil,
       0,
       Effect.promise(() =>
         buyWithVersion1({
           url: `${service.base}${products.latest.path}?x402Version=1`,
-          key: `0x${"1".padStart(64, "0")}`,
+          key: buyerKey(0),
         })
       ),
     )

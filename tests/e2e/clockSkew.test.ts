@@ -15,7 +15,7 @@ import { address } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import { meanwhile } from "../support/payments/badFacilitator.ts"
-import { test } from "../support/effect.ts"
+import { type Body, effectOf, test } from "../support/effect.ts"
 import { type MemoryPayments, memoryPayments } from "../support/payments/memoryPayments.ts"
 import { startSeconds } from "../support/payments/sales.ts"
 import {
@@ -25,9 +25,8 @@ import {
   productBySettlementOrder,
   type Replica,
   type ReplicaPorts,
-  type Signed,
-  signedFor,
 } from "../support/http/socketReplicas.ts"
+import { type Signed, signedFor } from "../support/http/signed.ts"
 import type { World } from "../support/http/httpService.ts"
 import { stockedWorld } from "../support/http/servedService.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
@@ -60,7 +59,7 @@ const skewed = (
   body: (
     replicas: ReadonlyArray<Replica>,
     memory: MemoryPayments,
-  ) => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
+  ) => ReturnType<Body<ReplicaPorts | Scope.Scope>>,
 ) =>
   test(name, () => {
     const memory = memoryPayments()
@@ -68,10 +67,11 @@ const skewed = (
       misbehaviour = null
       yield* TestClock.setTime(startSeconds * 1_000)
       const world = yield* stockedWorld()
-      yield* body(
-        yield* Effect.forEach(skewsMs, (ms) => onClockAhead(openReplica(world), ms)),
-        memory,
+      const replicas = yield* Effect.forEach(
+        skewsMs,
+        (ms) => onClockAhead(openReplica(world), ms),
       )
+      yield* effectOf(() => body(replicas, memory))
     }).pipe(
       Effect.provide(portsOn(memory)),
       Effect.provideService(References.MinimumLogLevel, "None"),
@@ -91,27 +91,26 @@ const sweepAll = (replicas: ReadonlyArray<Replica>) =>
 
 skewed(
   "each replica sells new payments, and returns the answers that the others sold",
-  (replicas, memory) =>
-    Effect.gen(function* () {
-      let n = 0
-      let price = 0n
-      for (const order of orders) {
-        for (const first of replicas) {
-          const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n++) })
-          price += signed.product.price
-          const answer = yield* buy(first, signed)
-          strictEqual(answer.status, 200)
-          for (const other of replicas) {
-            equal((yield* buy(other, signed)).text, answer.text)
-            yield* other.payments.sweep
-          }
+  function* (replicas, memory) {
+    let n = 0
+    let price = 0n
+    for (const order of orders) {
+      for (const first of replicas) {
+        const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n++) })
+        price += signed.product.price
+        const answer = yield* buy(first, signed)
+        strictEqual(answer.status, 200)
+        for (const other of replicas) {
+          equal((yield* buy(other, signed)).text, answer.text)
+          yield* other.payments.sweep
         }
       }
-      strictEqual(yield* received, price)
-      yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, defaultTiming.answerWindow))
-      yield* sweepAll(replicas)
-      equal(memory.countByState(), new Map([["answered", n]]))
-    }),
+    }
+    strictEqual(yield* received, price)
+    yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, defaultTiming.answerWindow))
+    yield* sweepAll(replicas)
+    equal(memory.countByState(), new Map([["answered", n]]))
+  },
 )
 
 skewed("no replica gives up a payment that can still settle, and all accept the chain's result", (
@@ -149,25 +148,22 @@ skewed("no replica gives up a payment that can still settle, and all accept the 
 
 skewed(
   "a payment is void for all once it has expired by the chain's clock, and not a second earlier",
-  (
-    replicas,
-  ) =>
-    Effect.gen(function* () {
-      misbehaviour = "html"
-      const [behind] = replicas
-      const signed = yield* signedFor(productBySettlementOrder["compute-first"])
-      if (behind !== undefined) strictEqual((yield* buy(behind, signed)).status, 503)
-      const until = Number(signed.authorization.validBefore) - startSeconds
-      for (;;) {
-        const passed = yield* secondsPassed
-        const answers = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
-        equal(new Set(answers.map(({ status }) => status)), new Set([passed > until ? 402 : 503]))
-        if (passed > until) break
-        yield* TestClock.adjust(second)
-      }
-      ok((yield* secondsPassed) <= until + 2)
-      strictEqual(yield* received, 0n)
-    }),
+  function* (replicas) {
+    misbehaviour = "html"
+    const [behind] = replicas
+    const signed = yield* signedFor(productBySettlementOrder["compute-first"])
+    if (behind !== undefined) strictEqual((yield* buy(behind, signed)).status, 503)
+    const until = Number(signed.authorization.validBefore) - startSeconds
+    for (;;) {
+      const passed = yield* secondsPassed
+      const answers = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
+      equal(new Set(answers.map(({ status }) => status)), new Set([passed > until ? 402 : 503]))
+      if (passed > until) break
+      yield* TestClock.adjust(second)
+    }
+    ok((yield* secondsPassed) <= until + 2)
+    strictEqual(yield* received, 0n)
+  },
 )
 
 /** A replica as the service builds it, on a machine that is `ms` ahead. Its store has the right clock. */

@@ -37,7 +37,7 @@ import {
   walkToRefundDue,
   wasAccepted,
 } from "../support/payments/serviceAttacks.ts"
-import { liveTest } from "../support/effect.ts"
+import { type Body, effectOf, liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { freshLogins } from "../support/stores.ts"
 import { storeAnswer, withAnswer, withoutAnswer } from "../support/payments/storedAnswer.ts"
@@ -122,11 +122,12 @@ type Environment = Effect.Success<typeof makeEnvironment>
 
 const compromised = (
   name: string,
-  body: (environment: Environment) => Effect.Effect<void, unknown, Scope.Scope>,
+  body: (environment: Environment) => ReturnType<Body<Scope.Scope>>,
 ) =>
-  testDatabaseUrl === undefined
-    ? registerSkipped(name, "set TEST_DATABASE_URL")
-    : liveTest(name, () => Effect.flatMap(makeEnvironment, body))
+  testDatabaseUrl === undefined ? registerSkipped(name, "set TEST_DATABASE_URL") : liveTest(
+    name,
+    () => Effect.flatMap(makeEnvironment, (environment) => effectOf(() => body(environment))),
+  )
 
 let count = 0
 /** A payment of the n-th buyer with an unused nonce. */
@@ -265,15 +266,14 @@ const falseDebts: Readonly<
   ])),
 }
 
-compromised("the worker pays no false debt of the service, and one real debt once", (
-  environment,
-) =>
-  Effect.gen(function* () {
+compromised(
+  "the worker pays no false debt of the service, and one real debt once",
+  function* (environment) {
     for (const [name, falseDebt] of Object.entries(falseDebts)) {
       ok(yield* wasAccepted(falseDebt(environment)), name)
     }
     const [written] = yield* environment.owner<{ debts: bigint }>`
-      SELECT count(*) AS debts FROM refund WHERE state = 'queued'`
+    SELECT count(*) AS debts FROM refund WHERE state = 'queued'`
     strictEqual(
       Number(written?.debts),
       Object.keys(falseDebts).length,
@@ -287,87 +287,84 @@ compromised("the worker pays no false debt of the service, and one real debt onc
     equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
     equal(environment.signed.map(({ to, value }) => [to, value]), [[real.payer, price]])
     const [ended] = yield* environment.owner<{ state: string }>`
-      SELECT state FROM payment WHERE nonce = ${real.nonce}`
+    SELECT state FROM payment WHERE nonce = ${real.nonce}`
     strictEqual(ended?.state, "refunded")
-  }))
+  },
+)
 
 compromised(
   "the service's login can neither write a refund nor duplicate a payment",
-  (environment) =>
-    Effect.gen(function* () {
-      const { attacker, owner } = environment
-      const real = yield* realUnmatchedTransfer(environment)
-      const sold = fresh(thief)
-      yield* environment.transfer(sold)
-      // A sale to the thief that was delivered.
-      yield* fakeClaim(attacker, sold)
-      const at = {
-        paid_transaction: "0xbb",
-        paid_block: 1n,
-        paid_log_index: 0,
-        paid_finality: "safe",
-      }
-      yield* storeAnswer(attacker.sql)
-      yield* move(attacker, sold, { state: "settling", intended_at: new Date(), ...withAnswer })
-      yield* move(attacker, sold, { ...at, state: "settled" }).pipe(Effect.andThen(
-        move(attacker, sold, { state: "answered", answered_at: new Date() }),
-      ))
-      yield* move(attacker, sold, { sent_at: new Date() })
-      const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
-        ...forbidden.map((statement) => attacker.sql.unsafe(statement).unprepared),
-        ...[real, sold].flatMap((payment) => [
-          fakeUnmatchedTransfer(attacker, payment),
-          fakeUnmatchedTransfer(attacker, payment, { payment_id: `0x${"55".repeat(32)}` }),
-          fakeUnmatchedTransfer(attacker, { ...payment, payer: payment.payer.toUpperCase() }),
-          fakeUnmatchedTransfer(attacker, payment, { asset: terms.asset }),
-          fakeUnmatchedTransfer(attacker, payment, { payer: `${payment.payer} ` }),
-          fakeClaim(attacker, payment),
-        ]),
-        ...[0n, -price].map((amount) =>
-          fakeUnmatchedTransfer(attacker, { ...fresh(thief), amount })
-        ),
-        fakeUnmatchedTransfer(attacker, { ...fresh(thief), payer: payTo }),
-        ...[1_000_000n, -1n].map((paid_amount) =>
-          fakeUnmatchedTransfer(attacker, fresh(thief), { paid_amount })
-        ),
-        fakeUnmatchedTransfer(attacker, fresh(thief), { state: "refunded" }),
-        fakeUnmatchedTransfer(attacker, fresh(thief), { state: "answered" }),
-        move(attacker, sold, { state: "refund_due", ...withoutAnswer }),
-        move(attacker, sold, { state: "refund_due", ...withoutAnswer, sent_at: null }),
-        move(attacker, sold, { sent_at: null }),
-        move(attacker, sold, { state: "released", ...withoutAnswer }),
-      ]
-      for (const [n, attempt] of attempts.entries()) {
-        strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was accepted`)
-      }
-      for (let round = 0; round < rounds; round++) yield* environment.runWorkers
-      equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
+  function* (environment) {
+    const { attacker, owner } = environment
+    const real = yield* realUnmatchedTransfer(environment)
+    const sold = fresh(thief)
+    yield* environment.transfer(sold)
+    // A sale to the thief that was delivered.
+    yield* fakeClaim(attacker, sold)
+    const at = {
+      paid_transaction: "0xbb",
+      paid_block: 1n,
+      paid_log_index: 0,
+      paid_finality: "safe",
+    }
+    yield* storeAnswer(attacker.sql)
+    yield* move(attacker, sold, { state: "settling", intended_at: new Date(), ...withAnswer })
+    yield* move(attacker, sold, { ...at, state: "settled" }).pipe(Effect.andThen(
+      move(attacker, sold, { state: "answered", answered_at: new Date() }),
+    ))
+    yield* move(attacker, sold, { sent_at: new Date() })
+    const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+      ...forbidden.map((statement) => attacker.sql.unsafe(statement).unprepared),
+      ...[real, sold].flatMap((payment) => [
+        fakeUnmatchedTransfer(attacker, payment),
+        fakeUnmatchedTransfer(attacker, payment, { payment_id: `0x${"55".repeat(32)}` }),
+        fakeUnmatchedTransfer(attacker, { ...payment, payer: payment.payer.toUpperCase() }),
+        fakeUnmatchedTransfer(attacker, payment, { asset: terms.asset }),
+        fakeUnmatchedTransfer(attacker, payment, { payer: `${payment.payer} ` }),
+        fakeClaim(attacker, payment),
+      ]),
+      ...[0n, -price].map((amount) => fakeUnmatchedTransfer(attacker, { ...fresh(thief), amount })),
+      fakeUnmatchedTransfer(attacker, { ...fresh(thief), payer: payTo }),
+      ...[1_000_000n, -1n].map((paid_amount) =>
+        fakeUnmatchedTransfer(attacker, fresh(thief), { paid_amount })
+      ),
+      fakeUnmatchedTransfer(attacker, fresh(thief), { state: "refunded" }),
+      fakeUnmatchedTransfer(attacker, fresh(thief), { state: "answered" }),
+      move(attacker, sold, { state: "refund_due", ...withoutAnswer }),
+      move(attacker, sold, { state: "refund_due", ...withoutAnswer, sent_at: null }),
+      move(attacker, sold, { sent_at: null }),
+      move(attacker, sold, { state: "released", ...withoutAnswer }),
+    ]
+    for (const [n, attempt] of attempts.entries()) {
+      strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was accepted`)
+    }
+    for (let round = 0; round < rounds; round++) yield* environment.runWorkers
+    equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
 
-      const repeated = [
-        move(attacker, real, { state: "refund_due" }),
-        move(attacker, real, { state: "void" }),
-        fakeUnmatchedTransfer(attacker, real),
-      ]
-      for (const attempt of repeated) strictEqual(yield* wasAccepted(attempt), false)
-      yield* environment.runWorkers
-      equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
-      const [rows] = yield* owner<{ refunds: bigint }>`SELECT count(*) AS refunds FROM refund`
-      strictEqual(Number(rows?.refunds), 1)
-    }),
+    const repeated = [
+      move(attacker, real, { state: "refund_due" }),
+      move(attacker, real, { state: "void" }),
+      fakeUnmatchedTransfer(attacker, real),
+    ]
+    for (const attempt of repeated) strictEqual(yield* wasAccepted(attempt), false)
+    yield* environment.runWorkers
+    equal(yield* losses(environment), { spent: price, gained: 0n, signatures: 1 })
+    const [rows] = yield* owner<{ refunds: bigint }>`SELECT count(*) AS refunds FROM refund`
+    strictEqual(Number(rows?.refunds), 1)
+  },
 )
 
-compromised("a rejected debt pays nothing when it is repeated, nor with shadowed tables", (
-  environment,
-) =>
-  Effect.gen(function* () {
+compromised(
+  "a rejected debt pays nothing when it is repeated, nor with shadowed tables",
+  function* (environment) {
     const { attacker, owner } = environment
-    const falseDebt = fresh(thief)
+    const falseDebt = fresh(thief, 2n * price)
     yield* fakeUnmatchedTransfer(attacker, falseDebt)
     for (let round = 0; round < rounds; round++) {
       yield* environment.runWorkers
       const [row] = yield* owner<{ state: string }>`SELECT state FROM payment`
       strictEqual(row?.state, "void")
-      const repeated = { state: "refund_due", reason: "really", paid_amount: BigInt(round + 1) }
+      const repeated = { state: "refund_due", reason: "really", paid_amount: price + BigInt(round) }
       ok(yield* wasAccepted(move(attacker, falseDebt, repeated)))
     }
     yield* environment.runWorkers
@@ -388,11 +385,12 @@ compromised("a rejected debt pays nothing when it is repeated, nor with shadowed
     yield* sql`INSERT INTO pg_temp.refund (payment_id, state) VALUES (${shadowedId}, 'queued')`
     ok(yield* wasAccepted(fakeUnmatchedTransfer(attacker, queuedDebt)))
     const [queued] = yield* owner<{ state: string }>`
-      SELECT state FROM refund WHERE payment_id = ${shadowedId}`
+    SELECT state FROM refund WHERE payment_id = ${shadowedId}`
     strictEqual(queued?.state, "queued")
     yield* sql`UPDATE pg_temp.refund SET state = 'confirmed'`
     strictEqual(yield* wasAccepted(move(attacker, queuedDebt, { state: "refunded" })), false)
     yield* sql`DISCARD TEMP`
     for (let round = 0; round < rounds; round++) yield* environment.runWorkers
     equal(yield* losses(environment), nothing)
-  }))
+  },
+)

@@ -1,34 +1,98 @@
 /**
- * What `deno task dev` has after its start, on an embedded store: a digest that it sells to the
- * unmodified reference buyer, and the same feed after a restart. `start.test.ts` has the first calls.
+ * What `deno task dev` sells after its start, on an embedded store, to the unmodified reference buyer:
+ * answers of the sizes that the catalogue states, and the same feed and digest after a restart.
+ * `start.test.ts` has the first calls.
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect } from "effect"
+import { equal, match, ok } from "node:assert/strict"
+import { ExactEvmScheme } from "@x402/evm"
+import { wrapFetchWithPaymentFromConfig } from "@x402/fetch"
+import { Effect, Schedule } from "effect"
+import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { dataFolder, startDev } from "../support/process.ts"
 
-liveTest(
-  "task dev sells a digest after its start, and keeps feed and digest through a restart",
-  () =>
-    Effect.gen(function* () {
-      const dir = yield* dataFolder
-      const first = yield* startDev(dir)
-      // The first start writes the digest of the current slot after the first tick.
-      const brief = yield* first.until("/v1/digest/brief", (body) => "data" in body)
-      const index = yield* first.until("/v1/index", (body) => body["digest"] !== null)
-      ok(JSON.stringify(brief).includes("createdAt"), JSON.stringify(brief))
-      const written = yield* first.buy("/v1/digest")
-      ok(written.includes("<- 200") && written.includes("## What repriced"), written)
-      const history = yield* first.buy("/v1/digest/history?hours=4")
-      ok(/"count": 1,[^]*"charged": true/.test(history), history)
-      equal(yield* first.stop, 0)
+const itemsMin = 20
+/** How far the middle of few answers may be from the stated one. */
+const middleFactor = 2
+/** Answers that are needed to speak of their middle. */
+const answersMin = 3
 
-      const second = yield* startDev(dir)
-      const again = yield* second.until("/v1/index", () => true)
-      ok(Number(again["index"]) >= Number(index["index"]), "the feed survives a restart")
-      ok(again["digest"] !== null, "the digest survives a restart")
-      equal(yield* second.stop, 0)
-    }),
+/** Buys a path, again while the service is busy; null when it has nothing to sell there yet. */
+const bytesOf = (base: string, path: string) =>
+  Effect.tryPromise(async () => {
+    const pay = wrapFetchWithPaymentFromConfig(fetch, {
+      schemes: [{ network: "eip155:*", client: new ExactEvmScheme(buyer(0)) }],
+    })
+    const response = await pay(`${base}${path}`)
+    const text = await response.text()
+    if (response.status >= 500) throw new Error(text)
+    return response.ok ? { text, bytes: new TextEncoder().encode(text).length } : null
+  }).pipe(Effect.retry({ schedule: Schedule.spaced("1 second"), times: 60 }), Effect.orDie)
+
+/** What is bought of each product, when the feed has `index` items. */
+const calls = (index: number): Readonly<Record<string, ReadonlyArray<string>>> => ({
+  latest: [""],
+  signal: Array.from({ length: index }, (_, i) => `?index=${i + 1}`),
+  // A buyer who asks for 20 items gets twice the bytes of the default, 10.
+  signals: Array.from({ length: Math.ceil(index / 5) }, (_, i) => `?since=${5 * i}`),
+  digest: [""],
+  digest_history: [""],
+  resolving: ["", "?withinHours=72", "?withinHours=72&includeNoise=1", "?minLiquidity=1000"],
+  whales: [""],
+})
+
+const median = (sizes: ReadonlyArray<number>) =>
+  sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)] ?? 0
+
+liveTest(
+  "task dev sells answers of the stated sizes, and keeps feed and digest through a restart",
+  function* () {
+    const folder = yield* dataFolder
+    const { base, until, stop } = yield* startDev(folder)
+    yield* until("/v1/digest/brief", (body) => "data" in body)
+    const { index } = yield* until("/v1/index", (body) => Number(body["index"]) >= itemsMin)
+    const slugs = new Set<string>()
+    const sizes = new Map<string, Array<number>>()
+    const buyAll = Effect.fnUntraced(
+      function* (product: Product, queries: ReadonlyArray<string>) {
+        const bought: Array<number> = []
+        for (const query of queries) {
+          const answer = yield* bytesOf(base, `${product.path}${query}`)
+          if (answer === null) continue
+          bought.push(answer.bytes)
+          const slug = JSON.parse(answer.text).data?.data?.market?.slug
+          if (typeof slug === "string") slugs.add(slug)
+        }
+        sizes.set(product.id, bought)
+      },
+    )
+    for (const [id, queries] of Object.entries(calls(Number(index)))) {
+      yield* buyAll(products[id as keyof typeof products], queries)
+    }
+    yield* buyAll(
+      products.research,
+      [...slugs].slice(0, answersMin).map((slug) => `?market=${slug}`),
+    )
+
+    for (const { id, answerBytes: { p50, p99 } } of Object.values<Product>(products)) {
+      const bought = sizes.get(id) ?? []
+      // The first minutes may have no wallet with a label yet.
+      ok(bought.length > 0 || id === "whales", id)
+      ok(Math.max(0, ...bought) <= p99, `${id}: ${bought} over ${p99}`)
+      if (bought.length < answersMin) continue
+      const middle = median(bought)
+      ok(
+        middle * middleFactor >= p50 && middle <= middleFactor * p50,
+        `${id}: ${middle}, not ${p50}`,
+      )
+    }
+
+    match((yield* bytesOf(base, products.digest.path))?.text ?? "", /## What repriced/)
+    equal(yield* stop, 0)
+    const again = yield* (yield* startDev(folder)).until("/v1/index", () => true)
+    ok(Number(again["index"]) >= Number(index) && again["digest"] !== null, JSON.stringify(again))
+  },
 )

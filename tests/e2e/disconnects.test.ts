@@ -28,9 +28,8 @@ import {
   productBySettlementOrder,
   type Replica,
   type ReplicaPorts,
-  type Signed,
-  signedFor,
 } from "../support/http/socketReplicas.ts"
+import { type Signed, signedFor } from "../support/http/signed.ts"
 import { stockedWorld } from "../support/http/servedService.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
@@ -152,67 +151,68 @@ const unusedAt: {
 for (const order of orders) {
   liveTest(
     `a buyer who disconnects at any step is charged for an answer or not at all: ${order}`,
-    () =>
-      Effect.gen(function* () {
-        const environment = yield* makeEnvironment
-        const { barrier, replica, sweep } = environment
-        const outcomes: Array<{ readonly signed: Signed; readonly retries: boolean }> = []
-        for (const step of steps[order]) {
-          for (const retries of [true, false]) {
-            const signed = yield* signedFor(productBySettlementOrder[order], {
-              nonce: nonce(outcomes.length),
-            })
-            outcomes.push({ signed, retries })
-            const blocked = yield* barrier.close(step)
-            const connection = yield* sendRaw(replica, signed)
-            yield* Effect.timeout(blocked.reached, stepTimeout)
-            yield* environment.disconnect(connection)
-            const unused = unusedAt[order][step]
-            // The release does not wait for the blocked step.
-            if (step === "work" && unused === "released") yield* waitForState(signed, [unused])
-            yield* blocked.open
-            yield* waitForState(signed, [unused ?? "answered"])
-            ok((yield* rowOf(signed))?.sent !== true, `${step}: not delivered`)
-            const paid = (yield* paidByNonce).get(signed.authorization.nonce)
-            strictEqual(paid, unused ? undefined : signed.product.price, `${step}: paid`)
-            if (!retries) continue
-            if (unused !== undefined) {
-              equal((yield* buyUnused(environment, signed)).status, 200, step)
-              continue
-            }
-            const withoutSecret = yield* refetch(environment, signed, null)
-            equal([withoutSecret.status, withoutSecret.charged], [409, true], step)
-            const again = yield* refetch(environment, signed)
-            equal([again.status, again.receipt !== null], [200, true], step)
-            yield* waitForState(signed, ["answered"])
-          }
-        }
-        // A delivery is recorded shortly after the answer has left.
-        yield* Effect.forEach(outcomes.filter(({ retries }) => retries), ({ signed }) =>
-          Effect.repeat(rowOf(signed), {
-            until: (row) =>
-              row?.sent === true,
-            schedule: Schedule.spaced("10 millis"),
-          }).pipe(Effect.timeout(stepTimeout)))
-        yield* sweep
-        const paid = yield* paidByNonce
-        for (const { signed, retries } of outcomes) {
-          const row = yield* rowOf(signed)
-          const charged = paid.has(signed.authorization.nonce)
-          const ends = [retries ? "answered" : charged ? "refund_due" : "released"]
-          ok(ends.includes(row?.state ?? "released"), row?.state)
-          if (row?.state !== "refund_due") {
+    function* () {
+      const environment = yield* makeEnvironment
+      const { barrier, replica, sweep } = environment
+      const outcomes: Array<{ readonly signed: Signed; readonly retries: boolean }> = []
+      for (const step of steps[order]) {
+        for (const retries of [true, false]) {
+          const signed = yield* signedFor(productBySettlementOrder[order], {
+            nonce: nonce(outcomes.length),
+          })
+          outcomes.push({ signed, retries })
+          const blocked = yield* barrier.close(step)
+          const connection = yield* sendRaw(replica, signed)
+          yield* Effect.timeout(blocked.reached, stepTimeout)
+          yield* environment.disconnect(connection)
+          const unused = unusedAt[order][step]
+          // The release does not wait for the blocked step.
+          if (step === "work" && unused === "released") yield* waitForState(signed, [unused])
+          yield* blocked.open
+          yield* waitForState(signed, [unused ?? "answered"])
+          ok((yield* rowOf(signed))?.sent !== true, `${step}: not delivered`)
+          const paid = (yield* paidByNonce).get(signed.authorization.nonce)
+          strictEqual(paid, unused ? undefined : signed.product.price, `${step}: paid`)
+          if (!retries) continue
+          if (unused !== undefined) {
+            equal((yield* buyUnused(environment, signed)).status, 200, step)
             continue
           }
-          const late = yield* refetch(environment, signed)
-          equal([late.status, late.code, late.charged], [410, "payment_refunded", true])
+          const withoutSecret = yield* refetch(environment, signed, null)
+          equal([withoutSecret.status, withoutSecret.charged], [409, true], step)
+          const again = yield* refetch(environment, signed)
+          equal([again.status, again.receipt !== null], [200, true], step)
+          yield* waitForState(signed, ["answered"])
         }
-        strictEqual(
-          [...paid.values()].reduce((a, b) =>
-            a + b, 0n) / productBySettlementOrder[order].price,
-          paidCount(order),
-        )
-      }).pipe(Effect.provide(ports)),
+      }
+      // A delivery is recorded shortly after the answer has left.
+      yield* Effect.forEach(
+        outcomes.filter(({ retries }) => retries),
+        ({ signed }) =>
+          Effect.repeat(rowOf(signed), {
+            until: (row) => row?.sent === true,
+            schedule: Schedule.spaced("10 millis"),
+          }).pipe(Effect.timeout(stepTimeout)),
+      )
+      yield* sweep
+      const paid = yield* paidByNonce
+      for (const { signed, retries } of outcomes) {
+        const row = yield* rowOf(signed)
+        const charged = paid.has(signed.authorization.nonce)
+        const ends = [retries ? "answered" : charged ? "refund_due" : "released"]
+        ok(ends.includes(row?.state ?? "released"), row?.state)
+        if (row?.state !== "refund_due") {
+          continue
+        }
+        const late = yield* refetch(environment, signed)
+        equal([late.status, late.code, late.charged], [410, "payment_refunded", true])
+      }
+      strictEqual(
+        [...paid.values()].reduce((a, b) => a + b, 0n) / productBySettlementOrder[order].price,
+        paidCount(order),
+      )
+    },
+    ports,
   )
 }
 
@@ -222,23 +222,19 @@ function paidCount(order: typeof orders[number]): bigint {
 }
 
 for (const order of orders) {
-  liveTest(
-    `an answer to a buyer who never reads it counts as delivered: ${order}`,
-    () =>
-      Effect.gen(function* () {
-        const environment = yield* makeEnvironment
-        const signed = yield* signedFor(productBySettlementOrder[order])
-        const connection = yield* sendRaw(environment.replica, signed)
-        yield* waitForState(signed, ["answered"])
-        yield* Effect.repeat(rowOf(signed), { until: (row) => row?.sent === true }).pipe(
-          Effect.timeout(stepTimeout),
-        )
-        connection.close()
-        yield* environment.sweep
-        strictEqual((yield* rowOf(signed))?.state, "answered")
-        const again = yield* refetch(environment, signed)
-        equal([again.status, again.receipt !== null], [200, true])
-        equal((yield* refetch(environment, signed, null)).code, "payment_already_used")
-      }).pipe(Effect.provide(ports)),
-  )
+  liveTest(`an answer to a buyer who never reads it counts as delivered: ${order}`, function* () {
+    const environment = yield* makeEnvironment
+    const signed = yield* signedFor(productBySettlementOrder[order])
+    const connection = yield* sendRaw(environment.replica, signed)
+    yield* waitForState(signed, ["answered"])
+    yield* Effect.repeat(rowOf(signed), { until: (row) => row?.sent === true }).pipe(
+      Effect.timeout(stepTimeout),
+    )
+    connection.close()
+    yield* environment.sweep
+    strictEqual((yield* rowOf(signed))?.state, "answered")
+    const again = yield* refetch(environment, signed)
+    equal([again.status, again.receipt !== null], [200, true])
+    equal((yield* refetch(environment, signed, null)).code, "payment_already_used")
+  }, ports)
 }

@@ -18,7 +18,7 @@ import { liveTest } from "../support/effect.ts"
 import * as a2a from "../support/http/a2aClients.ts"
 import * as mcp from "../support/http/mcp.ts"
 import { openShop, wideLimits } from "../support/http/servedService.ts"
-import { buyer } from "../support/payments/buyers.ts"
+import { buyer, buyerKey } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { market, taken } from "../support/payments/sales.ts"
 import { token } from "../support/payments/terms.ts"
@@ -114,46 +114,46 @@ const deliveredRow = Effect.fnUntraced(function* (payment: unknown) {
 for (const [name, door] of Object.entries(doors)) {
   liveTest(
     `every product bought over ${name} is delivered, charged once, and has the receipt of that charge`,
-    () =>
-      Effect.gen(function* () {
-        const buy = yield* door(yield* openShop(undefined, { limits: wideLimits }))
-        let total = 0n
-        for (const product of Object.values(products)) {
-          const { id, price } = product
-          const bought = yield* Effect.promise(() => buy(product, parametersOf[id] ?? {}))
-          const { payment, answer, receipt } = bought
-          equal([answer["success"], answer["data"] !== undefined], [true, true], id)
-          const row = yield* deliveredRow(payment)
-          equal([row.state, row.productId, row.amount], ["answered", id, price])
-          total += price
-          equal(yield* taken, { spent: total, received: total }, id)
-          equal(
-            [receipt["success"], receipt["transaction"], receipt["payer"]],
-            [true, row.paidAt?.transaction, buyer(0).address.toLowerCase()],
-            id,
-          )
-          ok(receipt["transaction"] !== undefined)
-        }
-      }).pipe(Effect.provide(market())),
+    function* () {
+      const buy = yield* door(yield* openShop(undefined, { limits: wideLimits }))
+      let total = 0n
+      for (const product of Object.values(products)) {
+        const { id, price } = product
+        const bought = yield* Effect.promise(() => buy(product, parametersOf[id] ?? {}))
+        const { payment, answer, receipt } = bought
+        equal([answer["success"], answer["data"] !== undefined], [true, true], id)
+        const row = yield* deliveredRow(payment)
+        equal([row.state, row.productId, row.amount], ["answered", id, price])
+        total += price
+        equal(yield* taken, { spent: total, received: total }, id)
+        equal(
+          [receipt["success"], receipt["transaction"], receipt["payer"]],
+          [true, row.paidAt?.transaction, buyer(0).address.toLowerCase()],
+          id,
+        )
+        ok(receipt["transaction"] !== undefined)
+      }
+    },
+    market(),
   )
 }
 
-const key = `0x${"1".padStart(64, "0")}`
+const key = buyerKey(0)
 
 const legacyBuys = (product: Product) =>
   liveTest(
     `the reference buyer of version 1 pays for ${product.path} and gets the answer`,
-    () =>
-      Effect.gen(function* () {
-        const base = yield* openShop()
-        const { statuses, body, receipt } = yield* Effect.promise(() =>
-          buyWithVersion1({ url: `${base}${product.path}?x402Version=1`, key })
-        )
-        equal([statuses, body.success], [[402, 200], true])
-        const { payer } = JSON.parse(Result.getOrThrow(Base64.decodeString(receipt ?? "")))
-        strictEqual(payer, buyer(0).address.toLowerCase())
-        equal(yield* taken, { spent: product.price, received: product.price })
-      }).pipe(Effect.provide(market())),
+    function* () {
+      const base = yield* openShop()
+      const { statuses, body, receipt } = yield* Effect.promise(() =>
+        buyWithVersion1({ url: `${base}${product.path}?x402Version=1`, key })
+      )
+      equal([statuses, body.success], [[402, 200], true])
+      const { payer } = JSON.parse(Result.getOrThrow(Base64.decodeString(receipt ?? "")))
+      strictEqual(payer, buyer(0).address.toLowerCase())
+      equal(yield* taken, { spent: product.price, received: product.price })
+    },
+    market(),
   )
 
 if (!hasLegacyBuyer) {

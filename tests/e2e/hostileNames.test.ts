@@ -51,24 +51,23 @@ const comparable = (text: string, url: string, { slug }: Names) =>
 const title = "hostile names change nothing else on any page"
 if (missing !== null) registerSkipped(title, missing)
 else {
-  liveTest(title, () =>
-    Effect.gen(function* () {
-      const plain = yield* Effect.scoped(inspectWorld(plainNames))
-      ok(plain.some(({ textAroundNames }) => textAroundNames.includes("(name)")))
-      for (const [name, text] of cases) {
-        const names = named(text)
-        const seen = yield* Effect.scoped(inspectWorld(names))
-        equal(seen.length, plain.length, name)
-        for (const [at, { url, faults, elements, textAroundNames }] of seen.entries()) {
-          const [place, other] = [`${name} at ${url}`, plain[at]]
-          equal(Object.entries(faults).filter(([, found]) => found.length > 0), [], place)
-          equal(elements, other?.elements, place)
-          equal(
-            comparable(textAroundNames, url, names),
-            comparable(other?.textAroundNames ?? "", other?.url ?? "", plainNames),
-            place,
-          )
-        }
+  liveTest(title, function* () {
+    const plain = yield* Effect.scoped(inspectWorld(plainNames))
+    ok(plain.some(({ textAroundNames }) => textAroundNames.includes("(name)")))
+    for (const [name, text] of cases) {
+      const names = named(text)
+      const seen = yield* Effect.scoped(inspectWorld(names))
+      equal(seen.length, plain.length, name)
+      for (const [at, { url, faults, elements, textAroundNames }] of seen.entries()) {
+        const [place, other] = [`${name} at ${url}`, plain[at]]
+        equal(Object.entries(faults).filter(([, found]) => found.length > 0), [], place)
+        equal(elements, other?.elements, place)
+        equal(
+          comparable(textAroundNames, url, names),
+          comparable(other?.textAroundNames ?? "", other?.url ?? "", plainNames),
+          place,
+        )
       }
-    }))
+    }
+  })
 }

@@ -5,10 +5,10 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect } from "effect"
 import { flagsOf } from "../../src/app/sandbox.ts"
 import { liveTest } from "../support/effect.ts"
 import { key, modelServer, says } from "../support/writing/modelServer.ts"
+import { run } from "../support/process.ts"
 import { claimsAnswer } from "../support/writing/pages.ts"
 
 /** The variables that the client library reads by default, with wrong values. */
@@ -24,41 +24,25 @@ for (
     ["every variable of the library", Object.keys(misleading)],
   ] as const
 ) {
-  liveTest(
-    `the client calls the configured server, with permission to read ${name}`,
-    () =>
-      Effect.gen(function* () {
-        const server = yield* modelServer(says(() => claimsAnswer))
-        const flags = flagsOf({ variables: [], net: [server.baseUrl.host], read: [], write: [] })
-        const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
-        const { stdout, stderr } = yield* Effect.promise(() =>
-          new Deno.Command(Deno.execPath(), {
-            args: [
-              "run",
-              ...flags,
-              ...allowed,
-              "tests/e2e/requestDigest.ts",
-              server.baseUrl.href,
-              key,
-            ],
-            cwd: new URL("../..", import.meta.url),
-            env: { ...misleading, NO_COLOR: "1" },
-            stdin: "null",
-          }).output()
-        )
-        const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-        equal(text(stderr), "")
-        equal(JSON.parse(text(stdout)), {
-          _id: "Result",
-          _tag: "Success",
-          value: claimsAnswer.claims,
-        })
-        equal(server.calls.map(({ headers }) => headers.get("authorization")), [`Bearer ${key}`])
-        const headersOfClient = ["accept", "accept-encoding", "accept-language", "authorization"]
-        equal(
-          [...(server.calls[0]?.headers.keys() ?? [])],
-          [...headersOfClient, "content-length", "content-type", "host", "user-agent"],
-        )
-      }),
-  )
+  liveTest(`the client calls the configured server, with permission to read ${name}`, function* () {
+    const server = yield* modelServer(says(() => claimsAnswer))
+    const flags = flagsOf({ variables: [], net: [server.baseUrl.host], read: [], write: [] })
+    const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
+    const { stdout, stderr } = yield* run([
+      ...[Deno.execPath(), "run", ...flags, ...allowed],
+      ...["tests/e2e/requestDigest.ts", server.baseUrl.href, key],
+    ], { env: misleading })
+    equal(stderr, "")
+    equal(JSON.parse(stdout), {
+      _id: "Result",
+      _tag: "Success",
+      value: claimsAnswer.claims,
+    })
+    equal(server.calls.map(({ headers }) => headers.get("authorization")), [`Bearer ${key}`])
+    const headersOfClient = ["accept", "accept-encoding", "accept-language", "authorization"]
+    equal(
+      [...(server.calls[0]?.headers.keys() ?? [])],
+      [...headersOfClient, "content-length", "content-type", "host", "user-agent"],
+    )
+  })
 }

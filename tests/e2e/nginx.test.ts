@@ -82,107 +82,96 @@ const nginxTest = (name: string, body: Parameters<typeof liveTest>[1]) =>
 
 nginxTest(
   "nginx closes connections without a whole head, without a body, and idle ones",
-  () =>
-    Effect.gen(function* () {
-      const { connect } = yield* behindNginx()
-      const closed = (text: string) =>
-        Effect.gen(function* () {
-          const socket = yield* connect
-          if (text !== "") yield* send(socket, text)
-          return yield* untilClosed(socket)
-        })
-      const post = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
-        "Content-Length: 10\r\n\r\nabc"
-      const answers = yield* Effect.timeout(
-        Effect.all([
-          closed(""),
-          Effect.all(Array.from({ length: 20 }, () => closed(half)), { concurrency: "unbounded" }),
-          closed(post),
-          closed(`${half}\r\n`),
-        ], { concurrency: "unbounded" }),
-        "20 seconds",
-      )
-      const [silent, halves, body, idle] = answers
-      equal([silent, ...new Set(halves), body], ["", "", ""])
-      match(idle, /^HTTP\/1\.1 200 /)
-    }),
+  function* () {
+    const { connect } = yield* behindNginx()
+    const closed = (text: string) =>
+      Effect.gen(function* () {
+        const socket = yield* connect
+        if (text !== "") yield* send(socket, text)
+        return yield* untilClosed(socket)
+      })
+    const post = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+      "Content-Length: 10\r\n\r\nabc"
+    const answers = yield* Effect.timeout(
+      Effect.all([
+        closed(""),
+        Effect.all(Array.from({ length: 20 }, () => closed(half)), { concurrency: "unbounded" }),
+        closed(post),
+        closed(`${half}\r\n`),
+      ], { concurrency: "unbounded" }),
+      "20 seconds",
+    )
+    const [silent, halves, body, idle] = answers
+    equal([silent, ...new Set(halves), body], ["", "", ""])
+    match(idle, /^HTTP\/1\.1 200 /)
+  },
 )
 
-nginxTest(
-  "the longest 402 of each product passes through nginx",
-  () =>
-    Effect.gen(function* () {
-      const { origin } = yield* behindNginx()
-      for (const { path } of Object.values(products)) {
-        const response = yield* Effect.promise(() => fetch(`${origin}${path}`))
-        yield* Effect.promise(() => response.body?.cancel() ?? Promise.resolve())
-        strictEqual(response.status, 402, path)
-      }
-    }),
-)
+nginxTest("the longest 402 of each product passes through nginx", function* () {
+  const { origin } = yield* behindNginx()
+  for (const { path } of Object.values(products)) {
+    const response = yield* Effect.promise(() => fetch(`${origin}${path}`))
+    yield* Effect.promise(() => response.body?.cancel() ?? Promise.resolve())
+    strictEqual(response.status, 402, path)
+  }
+})
 
 nginxTest(
   "a paid call with the longest receipt passes through nginx, and is marked as delivered",
-  () =>
-    Effect.gen(function* () {
-      const { origin, state } = yield* behindNginx()
-      const response = yield* Effect.promise(async () =>
-        await fetch(`${origin}/v1/latest`, {
-          headers: { "payment-signature": await Effect.runPromise(paymentFor(products.latest)) },
-        })
-      )
-      const { success } = yield* Effect.promise(() => response.json())
-      equal([response.status, success], [200, true])
-      ok(response.headers.has("payment-response"))
-      yield* Effect.repeat(Effect.sync(() => state.delivered), {
-        until: (delivered) => delivered === 1,
-        schedule: Schedule.spaced("20 millis"),
-      }).pipe(Effect.timeout("5 seconds"))
-    }),
+  function* () {
+    const { origin, state } = yield* behindNginx()
+    const response = yield* Effect.promise(async () =>
+      await fetch(`${origin}/v1/latest`, {
+        headers: { "payment-signature": await Effect.runPromise(paymentFor(products.latest)) },
+      })
+    )
+    const { success } = yield* Effect.promise(() => response.json())
+    equal([response.status, success], [200, true])
+    ok(response.headers.has("payment-response"))
+    yield* Effect.repeat(Effect.sync(() => state.delivered), {
+      until: (delivered) => delivered === 1,
+      schedule: Schedule.spaced("20 millis"),
+    }).pipe(Effect.timeout("5 seconds"))
+  },
 )
 
-nginxTest(
-  "limits behind nginx count the client's address, not one that it claims",
-  () =>
-    Effect.gen(function* () {
-      const { origin, port } = yield* behindNginx()
-      const status = (base: string, claimed: string) =>
-        Effect.promise(async () => {
-          const response = await fetch(`${base}/v1/index`, {
-            headers: { "x-forwarded-for": claimed },
-          })
-          await response.body?.cancel()
-          return response.status
-        })
-      for (let n = 0; n < 5; n++) strictEqual(yield* status(origin, `203.0.113.${n}`), 200)
-      strictEqual(yield* status(origin, "203.0.113.9"), 429)
-      strictEqual(yield* status(`http://[::1]:${port}`, "203.0.113.9"), 200)
-    }),
-)
+nginxTest("limits behind nginx count the client's address, not one that it claims", function* () {
+  const { origin, port } = yield* behindNginx()
+  const status = (base: string, claimed: string) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}/v1/index`, {
+        headers: { "x-forwarded-for": claimed },
+      })
+      await response.body?.cancel()
+      return response.status
+    })
+  for (let n = 0; n < 5; n++) strictEqual(yield* status(origin, `203.0.113.${n}`), 200)
+  strictEqual(yield* status(origin, "203.0.113.9"), 429)
+  strictEqual(yield* status(`http://[::1]:${port}`, "203.0.113.9"), 200)
+})
 
-nginxTest("an address over its connections gets the documented 429", () =>
-  Effect.gen(function* () {
-    // With the shipped time limits, so that no connection is closed before all of them are counted.
-    const { connect, origin } = yield* behindNginx([])
-    // A request counts as a connection of its address once its head has been read.
-    const body = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
-      "Content-Length: 10\r\n\r\n"
-    const hold = Effect.acquireRelease(connect, (socket) => Effect.sync(() => socket.close())).pipe(
-      Effect.tap((socket) => send(socket, body)),
-    )
-    yield* Effect.forEach(Array.from({ length: connectionsMax }), () => hold, { concurrency: 20 })
-    const isOfNginx = ({ response }: { readonly response: Response }) =>
-      response.headers.get("ratelimit-policy")?.includes("connections") ?? false
-    const refused = yield* Effect.promise(async () => {
-      const response = await fetch(`${origin}/v1/index`)
-      return { response, json: await response.json() }
-    }).pipe(
-      // Until nginx has counted them all, the service answers, soon with a 429 of its own. Such an
-      // answer may have taken the place of a held connection, which nginx then refused.
-      Effect.tap((answer) => isOfNginx(answer) ? Effect.void : hold),
-      Effect.repeat({ until: isOfNginx, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeout("5 seconds"),
-    )
-    equal([refused.response.status, refused.response.headers.get("retry-after")], [429, "1"])
-    ok(Schema.is(ErrorBody)(refused.json), JSON.stringify(refused.json))
-  }))
+nginxTest("an address over its connections gets the documented 429", function* () {
+  // With the shipped time limits, so that no connection is closed before all of them are counted.
+  const { connect, origin } = yield* behindNginx([])
+  // A request counts as a connection of its address once its head has been read.
+  const body = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+    "Content-Length: 10\r\n\r\n"
+  const hold = Effect.acquireRelease(connect, (socket) => Effect.sync(() => socket.close())).pipe(
+    Effect.tap((socket) => send(socket, body)),
+  )
+  yield* Effect.forEach(Array.from({ length: connectionsMax }), () => hold, { concurrency: 20 })
+  const isOfNginx = ({ response }: { readonly response: Response }) =>
+    response.headers.get("ratelimit-policy")?.includes("connections") ?? false
+  const refused = yield* Effect.promise(async () => {
+    const response = await fetch(`${origin}/v1/index`)
+    return { response, json: await response.json() }
+  }).pipe(
+    // Until nginx has counted them all, the service answers, soon with a 429 of its own. Such an
+    // answer may have taken the place of a held connection, which nginx then refused.
+    Effect.tap((answer) => isOfNginx(answer) ? Effect.void : hold),
+    Effect.repeat({ until: isOfNginx, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeout("5 seconds"),
+  )
+  equal([refused.response.status, refused.response.headers.get("retry-after")], [429, "1"])
+  ok(Schema.is(ErrorBody)(refused.json), JSON.stringify(refused.json))
+})

@@ -10,11 +10,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { testHeader } from "../../src/core/testCall.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { liveTest } from "../support/effect.ts"
-import { freePort } from "../support/process.ts"
+import { startService } from "../support/process.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
-const root = new URL("../..", import.meta.url)
 const untilTimeout = Duration.seconds(90)
 
 /** A database of its own, because a server refuses writes per database; dropped with the scope. */
@@ -66,35 +65,21 @@ const startRpc = Effect.gen(function* () {
   return { state, url: `http://127.0.0.1:${server.addr.port}` }
 })
 
-/** Starts the service; killed when the scope closes. `until` polls a path until it has this text. */
-const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
-  const [port, adminPort] = [freePort(), freePort()]
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-check", "src/main.ts", "start"],
-        cwd: root,
-        env: {
-          ...{ VENUE: "simulated", TICK: "1 hour", SWEEP: "2 seconds", SCAN: "2 seconds" },
-          ...{ HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: String(adminPort) },
-          ...{ PUBLIC_BASE_URL: "https://bell.example", FREE_LIMIT: "off" },
-          ...env,
-        },
-        ...{ stdin: "null", stdout: "null", stderr: "null" },
-      }).spawn()
-    ),
-    (child) =>
-      Effect.promise(async () => {
-        child.kill("SIGKILL")
-        await child.status
-      }),
+/** Starts the service; `until` polls a path until it has this text. */
+const startProbed = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+  const { base, admin } = yield* startService(
+    ["run", "-A", "--no-check", "src/main.ts", "start"],
+    {
+      ...{ VENUE: "simulated", TICK: "1 hour", SWEEP: "2 seconds", SCAN: "2 seconds" },
+      ...{ PUBLIC_BASE_URL: "https://bell.example" },
+      ...env,
+    },
   )
   const publicPaths = ["/health", "/v1/latest", "/llms-full.txt"]
   const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
-    Effect.tryPromise(async () => {
-      const base = publicPaths.includes(path) ? port : adminPort
-      return await (await fetch(`http://127.0.0.1:${base}${path}`, { headers })).text()
-    })
+    Effect.tryPromise(async () =>
+      await (await fetch((publicPaths.includes(path) ? base : admin) + path, { headers })).text()
+    )
   const until = (path: string, text: string) =>
     read(path).pipe(
       Effect.filterOrFail((found) => found.includes(text)),
@@ -105,7 +90,7 @@ const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, s
   /** The status of a path of the public API. */
   const get = (path: string) =>
     Effect.promise(async () => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      const response = await fetch(base + path)
       await response.body?.cancel()
       return response.status
     })
@@ -115,58 +100,53 @@ const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, s
 if (testDatabaseUrl === undefined) {
   registerSkipped("probes of the service", "set TEST_DATABASE_URL")
 } else {
-  liveTest(
-    "a service on a store that becomes read-only is not ready, and recovers",
-    () =>
-      Effect.gen(function* () {
-        const { url, readOnly } = yield* freshDatabase(testDatabaseUrl)
-        const { until, get } = yield* startService({
-          ...{ DATABASE_URL: url, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" },
-          FREE_LIMIT: "5/60s",
-        })
-        yield* until("/readyz", "ok")
-        yield* until("/health", `"payments":"ok"`)
-        yield* readOnly("on")
-        yield* until("/readyz", "the store is read-only")
-        yield* until("/readyz/free", "the store is read-only")
-        // What needs no write goes on, and each process counts its free calls alone.
-        const statuses = yield* Effect.forEach([
-          ...["/llms.txt", "/openapi.json", "/", "/status", "/v1/digest", "/v1/signals"],
-          ...Array<string>(6).fill("/v1/index"),
-        ], get)
-        equal(statuses, [...Array(4).fill(200), 402, 402, ...Array(5).fill(200), 503])
-        yield* readOnly("off")
-        yield* until("/readyz", "ok")
-      }),
-  )
+  liveTest("a service on a store that becomes read-only is not ready, and recovers", function* () {
+    const { url, readOnly } = yield* freshDatabase(testDatabaseUrl)
+    const { until, get } = yield* startProbed({
+      ...{ DATABASE_URL: url, PAYMENTS: "simulated" },
+      FREE_LIMIT: "5/60s",
+    })
+    yield* until("/readyz", "ok")
+    yield* until("/health", `"payments":"ok"`)
+    yield* readOnly("on")
+    yield* until("/readyz", "the store is read-only")
+    yield* until("/readyz/free", "the store is read-only")
+    // What needs no write goes on, and each process counts its free calls alone.
+    const statuses = yield* Effect.forEach([
+      ...["/llms.txt", "/openapi.json", "/", "/status", "/v1/digest", "/v1/signals"],
+      ...Array<string>(6).fill("/v1/index"),
+    ], get)
+    equal(statuses, [...Array(4).fill(200), 402, 402, ...Array(5).fill(200), 503])
+    yield* readOnly("off")
+    yield* until("/readyz", "ok")
+  })
 
   liveTest(
     "a service without its chain is not ready, but open for free; /health says why",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* freshDatabase(testDatabaseUrl)
-        const rpc = yield* startRpc
-        const { until, read } = yield* startService({
-          ...{ DATABASE_URL: url, PAYMENTS: "live", RPC_URL: rpc.url, FACILITATOR_URL: rpc.url },
-          PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
-          TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
-        })
-        yield* until("/readyz/free", "ok")
-        equal(
-          yield* read("/readyz"),
-          "payments are not sold: the chain cannot be read, or its endpoints disagree\n",
-        )
-        yield* until("/health", "Payments are not sold: the chain cannot be read")
-        yield* until("/health", `"payments":"failing"`)
-        yield* until("/health", `"status":"degraded"`)
-        // Test triggers are not part of a service with real payments.
-        match(yield* read("/v1/latest", { [testHeader]: "overloaded" }), /here they are real/)
-        ok(!(yield* read("/llms-full.txt")).includes(testHeader))
-        rpc.state.up = true
-        yield* until("/readyz", "ok")
-        yield* until("/health", "the treasury does not cover them")
-        yield* until("/metrics", "\nbellwether_chain_block 100\n")
-        yield* until("/metrics", "\nbellwether_treasury_usdc 0\n")
-      }),
+    function* () {
+      const { url } = yield* freshDatabase(testDatabaseUrl)
+      const rpc = yield* startRpc
+      const { until, read } = yield* startProbed({
+        ...{ DATABASE_URL: url, PAYMENTS: "live", RPC_URL: rpc.url, FACILITATOR_URL: rpc.url },
+        PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
+        TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
+      })
+      yield* until("/readyz/free", "ok")
+      equal(
+        yield* read("/readyz"),
+        "payments are not sold: the chain cannot be read, or its endpoints disagree\n",
+      )
+      yield* until("/health", "Payments are not sold: the chain cannot be read")
+      yield* until("/health", `"payments":"failing"`)
+      yield* until("/health", `"status":"degraded"`)
+      // Test triggers are not part of a service with real payments.
+      match(yield* read("/v1/latest", { [testHeader]: "overloaded" }), /payments are real here/)
+      ok(!(yield* read("/llms-full.txt")).includes(testHeader))
+      rpc.state.up = true
+      yield* until("/readyz", "ok")
+      yield* until("/health", "the treasury does not cover them")
+      yield* until("/metrics", "\nbellwether_chain_block 100\n")
+      yield* until("/metrics", "\nbellwether_treasury_usdc 0\n")
+    },
   )
 }

@@ -18,7 +18,7 @@ import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { ticket } from "../payments/paymentStore.laws.ts"
 import { Random } from "../support/random.ts"
-import { liveTest } from "../support/effect.ts"
+import { type Body, effectOf, liveTest } from "../support/effect.ts"
 import { encodings } from "../support/payments/encodings.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import {
@@ -28,10 +28,9 @@ import {
   type PaidResponse,
   pooledReplicaPorts,
   type Replica,
-  type Signed,
-  signedFor,
-  stockedWorld,
 } from "../support/http/socketReplicas.ts"
+import { type Signed, signedFor } from "../support/http/signed.ts"
+import { stockedWorld } from "../support/http/servedService.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
@@ -58,7 +57,7 @@ const makeEnvironment = Effect.gen(function* () {
   const owner = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 })))
   const sql = Context.get(owner, SqlClient)
   yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, sql)
-  const world = yield* stockedWorld
+  const world = yield* stockedWorld()
   let misbehaviour: Misbehaviour | null = null
   const simulation = {
     delay: Duration.millis(20),
@@ -87,11 +86,12 @@ const makeEnvironment = Effect.gen(function* () {
 
 const onReplicas = (
   name: string,
-  body: (environment: Environment) => Effect.Effect<void, unknown, Scope.Scope>,
+  body: (environment: Environment) => ReturnType<Body<Scope.Scope>>,
 ) =>
-  testDatabaseUrl === undefined
-    ? registerSkipped(name, "set TEST_DATABASE_URL")
-    : liveTest(name, () => Effect.flatMap(makeEnvironment, body))
+  testDatabaseUrl === undefined ? registerSkipped(name, "set TEST_DATABASE_URL") : liveTest(
+    name,
+    () => Effect.flatMap(makeEnvironment, (environment) => effectOf(() => body(environment))),
+  )
 
 const nonceOf = (seed: number) => Bytes32.make(`0x${seed.toString(16).padStart(64, "5")}`)
 
@@ -176,36 +176,35 @@ for (const misbehaviour of [null, "error_after_broadcast", "failure_after_broadc
   onReplicas(
     `${copies} parallel copies on 2 replicas and 3 routes get one answer, and none without the ` +
       `secret: ${misbehaviour ?? "honest facilitator"}`,
-    (environment) =>
-      Effect.gen(function* () {
-        environment.misbehave(misbehaviour)
-        let withSecret = 0
-        let races = 0
-        // Which copy wins is random; the run must include winners with and without a secret.
-        const isOneSided = () => withSecret === 0 || withSecret === races
-        for (let seed = 0; seed < seeds || (seed < seedsMax && isOneSided()); seed++) {
-          races++
-          const random = new Random(seed)
-          const product = seed % 2 === 0 ? products.latest : products.resolving
-          const signed = yield* signedFor(product, { n: seed, nonce: nonceOf(seed) })
-          const all = yield* Effect.forEach(copiesOf(signed, environment, random), send, {
-            concurrency: "unbounded",
-          })
-          const { row, delivered } = yield* checkRace(environment, signed, all)
-          strictEqual(row?.state, "answered", `seed ${seed}`)
-          const [first] = delivered
-          ok(first !== undefined, `seed ${seed}: one copy got the answer`)
-          const copies = all.map(({ sent }) => sent)
-          for (const { sent, answer } of yield* Effect.forEach(copies, send, { concurrency: 10 })) {
-            const own: boolean = row.secret && sent.path === first.sent.path &&
-              sent.secret === first.sent.secret
-            strictEqual(answer.status === 200, own, `seed ${seed}: ${JSON.stringify(sent.secret)}`)
-            if (own) strictEqual(answer.text, first.answer.text)
-          }
-          if (row.secret) withSecret++
+    function* (environment) {
+      environment.misbehave(misbehaviour)
+      let withSecret = 0
+      let races = 0
+      // Which copy wins is random; the run must include winners with and without a secret.
+      const isOneSided = () => withSecret === 0 || withSecret === races
+      for (let seed = 0; seed < seeds || (seed < seedsMax && isOneSided()); seed++) {
+        races++
+        const random = new Random(seed)
+        const product = seed % 2 === 0 ? products.latest : products.resolving
+        const signed = yield* signedFor(product, { n: seed, nonce: nonceOf(seed) })
+        const all = yield* Effect.forEach(copiesOf(signed, environment, random), send, {
+          concurrency: "unbounded",
+        })
+        const { row, delivered } = yield* checkRace(environment, signed, all)
+        strictEqual(row?.state, "answered", `seed ${seed}`)
+        const [first] = delivered
+        ok(first !== undefined, `seed ${seed}: one copy got the answer`)
+        const copies = all.map(({ sent }) => sent)
+        for (const { sent, answer } of yield* Effect.forEach(copies, send, { concurrency: 10 })) {
+          const own: boolean = row.secret && sent.path === first.sent.path &&
+            sent.secret === first.sent.secret
+          strictEqual(answer.status === 200, own, `seed ${seed}: ${JSON.stringify(sent.secret)}`)
+          if (own) strictEqual(answer.text, first.answer.text)
         }
-        ok(!isOneSided(), `${withSecret} of ${races} seeds had a secret`)
-      }),
+        if (row.secret) withSecret++
+      }
+      ok(!isOneSided(), `${withSecret} of ${races} seeds had a secret`)
+    },
   )
 }
 
@@ -226,31 +225,30 @@ onReplicas(
 
 onReplicas(
   "100 encodings of one authorization are one payment: one row, one transfer, the same answer",
-  (environment) =>
-    Effect.gen(function* () {
-      const signed = yield* signedFor(products.latest, { nonce: nonceOf(100) })
-      const spellings = encodings(signed.wire, key)
-      strictEqual(new Set(spellings.map((spelling) => JSON.stringify(spelling))).size, 100)
-      const all = yield* Effect.forEach(spellings, (spelling, client) =>
-        send({
-          ...spelling,
-          ...{ client, secret: key, path: "/v1/latest" },
-          replica: environment.replicas[client % 2] ?? environment.replicas[0],
-        }), { concurrency: "unbounded" })
-      const { delivered: [first] } = yield* checkRace(environment, signed, all)
-      ok(first !== undefined, "one copy got the answer")
-      // The copies that had to wait were sent away.
-      const again = yield* Effect.forEach(all.map(({ sent }) => sent), send, { concurrency: 10 })
-      equal(new Set(again.map(({ answer }) => answer.text)), new Set([first.answer.text]))
-      const wrongSecret = yield* Effect.forEach(spellings, (spelling, client) =>
-        send({
-          ...spelling,
-          ...{ client, path: "/v1/latest", replica: environment.replicas[0] },
-          ...{ key: otherKey, secret: otherKey },
-        }), { concurrency: 10 })
-      equal(
-        new Set(wrongSecret.map(({ answer }) => answer.code)),
-        new Set(["payment_already_used"]),
-      )
-    }),
+  function* (environment) {
+    const signed = yield* signedFor(products.latest, { nonce: nonceOf(100) })
+    const spellings = encodings(signed.wire, key)
+    strictEqual(new Set(spellings.map((spelling) => JSON.stringify(spelling))).size, 100)
+    const all = yield* Effect.forEach(spellings, (spelling, client) =>
+      send({
+        ...spelling,
+        ...{ client, secret: key, path: "/v1/latest" },
+        replica: environment.replicas[client % 2] ?? environment.replicas[0],
+      }), { concurrency: "unbounded" })
+    const { delivered: [first] } = yield* checkRace(environment, signed, all)
+    ok(first !== undefined, "one copy got the answer")
+    // The copies that had to wait were sent away.
+    const again = yield* Effect.forEach(all.map(({ sent }) => sent), send, { concurrency: 10 })
+    equal(new Set(again.map(({ answer }) => answer.text)), new Set([first.answer.text]))
+    const wrongSecret = yield* Effect.forEach(spellings, (spelling, client) =>
+      send({
+        ...spelling,
+        ...{ client, path: "/v1/latest", replica: environment.replicas[0] },
+        ...{ key: otherKey, secret: otherKey },
+      }), { concurrency: 10 })
+    equal(
+      new Set(wrongSecret.map(({ answer }) => answer.code)),
+      new Set(["payment_already_used"]),
+    )
+  },
 )

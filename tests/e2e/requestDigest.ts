@@ -22,7 +22,6 @@ const program = Effect.gen(function* () {
     checkModel: null,
     reasoningEffort: null,
     tokensMax: null,
-    price: null,
   })))),
 )
 

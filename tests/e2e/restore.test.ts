@@ -30,36 +30,25 @@ import {
 } from "../support/payments/sales.ts"
 import { nonce } from "../support/payments/terms.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { removeFolder } from "../support/process.ts"
+import { run, temporaryFolder } from "../support/process.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
-const root = new URL("../..", import.meta.url)
+const runs = (...command: ReadonlyArray<string>) =>
+  Effect.map(run(command), ({ code, stderr }) => equal(code, 0, stderr))
 
-/** Runs a program; returns its exit code and output. */
-async function run(name: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await new Deno.Command(name, {
-    ...{ args: [...args], cwd: root, env, stdin: "null", stdout: "piped", stderr: "piped" },
-  }).output()
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-  return { code, stdout: text(stdout), stderr: text(stderr) }
-}
-
-const hasDump = await run("pg_dump", ["--version"]).then(({ code }) => code === 0, () => false)
+const hasDump = await new Deno.Command("pg_dump", { args: ["--version"], stdout: "null" }).output()
+  .then(({ success }) => success, () => false)
 
 /** The command as an operator runs it, on simulated payments. */
 const restore = (database: string, args: ReadonlyArray<string>) =>
-  Effect.promise(() =>
-    run(Deno.execPath(), ["run", "-A", "--no-check", "src/launch.ts", "restore", ...args], {
-      MIGRATION_DATABASE_URL: database,
-      PAYMENTS: "simulated",
-    })
-  )
+  run([Deno.execPath(), "run", "-A", "--no-check", "src/launch.ts", "restore", ...args], {
+    env: { DATABASE_URL: database, PAYMENTS: "simulated" },
+  })
 
 /** A new database on the server; dropped with the scope. */
 const freshDatabase = Effect.fnUntraced(function* (server: string) {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
-  const psql = (sql: string) =>
-    Effect.promise(() => run("psql", ["-X", "-q", "-d", server, "-c", sql]))
+  const psql = (sql: string) => run(["psql", "-X", "-q", "-d", server, "-c", sql])
   yield* Effect.acquireRelease(
     psql(`CREATE DATABASE ${name}`),
     () => psql(`DROP DATABASE ${name} WITH (FORCE)`),
@@ -111,10 +100,7 @@ const deliver = Effect.fnUntraced(function* (sold: { readonly delivery: Outcome 
 })
 
 const drill = Effect.fnUntraced(function* (server: string) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => Deno.makeTempDir()),
-    removeFolder,
-  )
+  const folder = yield* temporaryFolder
   const journal = `${folder}/journal`
   const old = { database: yield* freshDatabase(server), folder: journal }
   const before = yield* service(
@@ -127,10 +113,7 @@ const drill = Effect.fnUntraced(function* (server: string) {
       return { delivered, stored: yield* sell(1) }
     }),
   )
-  const dump = yield* Effect.promise(() =>
-    run("pg_dump", ["-d", old.database, "-f", `${folder}/dump`])
-  )
-  equal(dump.code, 0, dump.stderr)
+  yield* runs("pg_dump", "-d", old.database, "-f", `${folder}/dump`)
   const after = yield* service(
     old,
     Effect.gen(function* () {
@@ -144,19 +127,8 @@ const drill = Effect.fnUntraced(function* (server: string) {
     .map(({ bought }) => bought)
 
   const restored = { database: yield* freshDatabase(server), folder: `${folder}/new`, seconds: 600 }
-  const loaded = yield* Effect.promise(() =>
-    run("psql", [
-      "-X",
-      "-q",
-      "-v",
-      "ON_ERROR_STOP=1",
-      "-d",
-      restored.database,
-      "-f",
-      `${folder}/dump`,
-    ])
-  )
-  equal(loaded.code, 0, loaded.stderr)
+  const psql = ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", restored.database]
+  yield* runs(...psql, "-f", `${folder}/dump`)
   const refused = yield* restore(restored.database, ["--journal", folder])
   equal([refused.code, refused.stdout], [2, ""])
   match(refused.stderr, /is not a folder with a readable delivery journal/)
@@ -190,13 +162,9 @@ else {
       (ports) => Effect.provide(drill(testDatabaseUrl), Layer.succeedContext(ports)),
     ))
 
-  liveTest(
-    "the restore command ends with code 2 when its arguments cannot be used",
-    () =>
-      Effect.gen(function* () {
-        const { code, stdout, stderr } = yield* restore(testDatabaseUrl, ["--since", "soon"])
-        equal([code, stdout], [2, ""])
-        match(stderr, /--since.*the number of a block, not soon\. deno task restore --help/)
-      }),
-  )
+  liveTest("the restore command ends with code 2 when its arguments cannot be used", function* () {
+    const { code, stdout, stderr } = yield* restore(testDatabaseUrl, ["--since", "soon"])
+    equal([code, stdout], [2, ""])
+    match(stderr, /--since.*the number of a block, not soon\. deno task restore --help/)
+  })
 }

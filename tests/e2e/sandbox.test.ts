@@ -7,9 +7,8 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { freePort, killAndWait, removeFolder } from "../support/process.ts"
+import { removeFolder, run, startService, temporaryFolder } from "../support/process.ts"
 
-const root = new URL("../..", import.meta.url)
 const outputTimeout = "60 seconds"
 
 const live: Readonly<Record<string, string>> = {
@@ -22,16 +21,10 @@ const live: Readonly<Record<string, string>> = {
 }
 
 const deno = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-  Effect.promise(async () => {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: [...args],
-      cwd: root,
-      env: { TREASURY_PRIVATE_KEY: "a canary", NO_COLOR: "1", ...env },
-      stdin: "null",
-      stderr: "null",
-    }).output()
-    return new TextDecoder().decode(stdout)
-  })
+  Effect.map(
+    run([Deno.execPath(), ...args], { env: { TREASURY_PRIVATE_KEY: "a canary", ...env } }),
+    ({ stdout }) => stdout,
+  )
 
 /** The arguments of a process, without `deno`. */
 const argumentsOf = (command: string, env: Readonly<Record<string, string>>) =>
@@ -58,11 +51,7 @@ const attemptEscapes = Effect.fnUntraced(function* (
     ),
     (server) => Effect.promise(() => server.shutdown()),
   )
-  const dir = yield* Effect.acquireRelease(
-    Effect.promise(() => Deno.makeTempDir()),
-    removeFolder,
-  )
-  const secret = `${dir}/secret.json`
+  const secret = `${yield* temporaryFolder}/secret.json`
   yield* Effect.promise(() => Deno.writeTextFile(secret, "{}"))
   const { port } = server.addr
   const out = yield* deno([
@@ -86,59 +75,32 @@ for (
     ["migrate", live],
   ] as const
 ) {
-  liveTest(
-    `every forbidden operation of the process of ${command} is denied`,
-    () =>
-      Effect.gen(function* () {
-        const words = yield* argumentsOf(command, env)
-        const entry = words.findIndex((word) => word.startsWith("src/"))
-        const worker = words[entry] === "src/refund-worker.ts"
-        const owner = words[entry] === "src/command.ts"
-        const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
-          .filter(([, outcome]) => !denials.test(outcome))
-          .map(([name]) => name)
-        equal(allowed, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
-      }),
-  )
+  liveTest(`every forbidden operation of the process of ${command} is denied`, function* () {
+    const words = yield* argumentsOf(command, env)
+    const entry = words.findIndex((word) => word.startsWith("src/"))
+    const worker = words[entry] === "src/refund-worker.ts"
+    const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
+      .filter(([, outcome]) => !denials.test(outcome))
+      .map(([name]) => name)
+    equal(allowed, worker ? [ownKey] : [])
+  })
 }
 
-liveTest("without the sandbox the same attempts succeed", () =>
-  Effect.gen(function* () {
-    const denied = (yield* attemptEscapes(["-A", "--no-lock", "--config=deno.json"], "near"))
-      .filter(([, outcome]) => outcome !== "done")
-    equal(denied, [])
-  }))
+liveTest("without the sandbox the same attempts succeed", function* () {
+  const denied = (yield* attemptEscapes(["-A", "--no-lock", "--config=deno.json"], "near"))
+    .filter(([, outcome]) => outcome !== "done")
+  equal(denied, [])
+})
 
-/** The launcher as a process; `listening` waits until its service listens. */
-const launched = Effect.fnUntraced(function* () {
-  const dir = yield* Effect.acquireRelease(
-    Effect.promise(() => Deno.makeTempDir()),
-    removeFolder,
-  )
-  const output = { text: "" }
-  const port = String(freePort())
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const env = { PORT: port, ADMIN_PORT: String(freePort()), DATA_DIR: dir }
-      const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "src/launch.ts", "dev"],
-        cwd: root,
-        env: { ...env, DATABASE_URL: "", NO_COLOR: "1" },
-        stdin: "null",
-        stdout: "piped",
-        stderr: "null",
-      }).spawn()
-      child.stdout.pipeThrough(new TextDecoderStream())
-        .pipeTo(new WritableStream({ write: (text) => void (output.text += text) }))
-        .catch(() => {})
-      return child
-    }),
-    (child) => Effect.promise(() => killAndWait(child, "SIGTERM")),
-  )
-  const listening = Effect.suspend(() =>
-    output.text.includes("listening http") ? Effect.void : Effect.fail("not yet")
+/** The launcher as a process, whose service listens. */
+const launched = Effect.gen(function* () {
+  const launcher = yield* startService(["run", "-A", "src/launch.ts", "dev"], {
+    DATA_DIR: yield* temporaryFolder,
+  })
+  yield* Effect.suspend(() =>
+    launcher.printed().includes("listening http") ? Effect.void : Effect.fail("not yet")
   ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(outputTimeout), Effect.orDie)
-  return { child, listening, port: Number(port) }
+  return launcher
 })
 
 /** The child of a process that runs an entry point. */
@@ -152,52 +114,32 @@ const childOf = (pid: number, entry: string) =>
   })
 
 if (Deno.build.os === "linux") {
-  liveTest(
-    "the launcher ends with its process, and with its code",
-    () =>
-      Effect.gen(function* () {
-        const { child, listening } = yield* launched()
-        yield* listening
-        Deno.kill(yield* childOf(child.pid, "src/dev.ts"), "SIGKILL")
-        equal((yield* Effect.promise(() => child.status)).code, 137)
-      }),
-  )
+  liveTest("the launcher ends with its process, and with its code", function* () {
+    const { pid, ended } = yield* launched
+    Deno.kill(yield* childOf(pid, "src/dev.ts"), "SIGKILL")
+    equal(yield* ended, 137)
+  })
 
-  liveTest(
-    "the process of a killed launcher stops by itself and frees its port",
-    () =>
-      Effect.gen(function* () {
-        const { child, listening, port } = yield* launched()
-        yield* listening
-        const service = yield* childOf(child.pid, "src/dev.ts")
-        Deno.kill(child.pid, "SIGKILL")
-        yield* ended(service)
-        Deno.listen({ hostname: "127.0.0.1", port }).close()
-      }),
-  )
+  liveTest("the process of a killed launcher stops by itself and frees its port", function* () {
+    const { pid, port } = yield* launched
+    const service = yield* childOf(pid, "src/dev.ts")
+    Deno.kill(pid, "SIGKILL")
+    yield* hasEnded(service)
+    Deno.listen({ hostname: "127.0.0.1", port }).close()
+  })
 
-  liveTest(
-    "a start with all packages in the cache asks no registry",
-    () =>
-      Effect.gen(function* () {
-        const dir = yield* packageCache
-        const proxy = yield* refusingProxy
-        const output = yield* Effect.promise(() =>
-          new Deno.Command(Deno.execPath(), {
-            args: ["task", "migrate"],
-            cwd: root,
-            env: {
-              ...{ DENO_DIR: dir, HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_COLOR: "1" },
-              DATABASE_URL: "postgres://none@127.0.0.1:1/none",
-            },
-            stdin: "null",
-          }).output()
-        )
-        const stderr = new TextDecoder().decode(output.stderr)
-        ok(stderr.includes("Cannot reach or use PostgreSQL"), stderr)
-        equal(proxy.asked, 0, stderr)
-      }),
-  )
+  liveTest("a start with all packages in the cache asks no registry", function* () {
+    const dir = yield* packageCache
+    const proxy = yield* refusingProxy
+    const { stderr } = yield* run([Deno.execPath(), "task", "migrate"], {
+      env: {
+        ...{ DENO_DIR: dir, HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url },
+        DATABASE_URL: "postgres://none@127.0.0.1:1/none",
+      },
+    })
+    ok(stderr.includes("Cannot reach or use PostgreSQL"), stderr)
+    equal(proxy.asked, 0, stderr)
+  })
 }
 
 /**
@@ -208,21 +150,18 @@ const packageCache = Effect.acquireRelease(
   Effect.gen(function* () {
     const { denoDir, npmCache } = JSON.parse(yield* deno(["info", "--json"]))
     const dir = yield* Effect.promise(() => Deno.makeTempDir({ dir: denoDir, prefix: "test-" }))
-    yield* command("cp", ["--archive", "--link", npmCache, `${dir}/npm`])
-    yield* command("find", [
-      ...[`${dir}/npm`, "-name", "registry.json"],
+    yield* succeeds("cp", "--archive", "--link", npmCache, `${dir}/npm`)
+    yield* succeeds(
+      ...["find", `${dir}/npm`, "-name", "registry.json"],
       ...["-not", "-path", "*/effect/registry.json", "-delete"],
-    ])
+    )
     return dir
   }),
   removeFolder,
 )
 
-const command = (name: string, args: ReadonlyArray<string>) =>
-  Effect.promise(async () => {
-    const { success, stderr } = await new Deno.Command(name, { args: [...args] }).output()
-    ok(success, new TextDecoder().decode(stderr))
-  })
+const succeeds = (...command: ReadonlyArray<string>) =>
+  Effect.map(run(command), ({ code, stderr }) => ok(code === 0, stderr))
 
 /** A proxy that refuses every connection; `asked` counts them. */
 const refusingProxy = Effect.acquireRelease(
@@ -241,7 +180,7 @@ const refusingProxy = Effect.acquireRelease(
 )
 
 /** Waits until a process that is not a child of the test has ended. */
-const ended = (pid: number) =>
+const hasEnded = (pid: number) =>
   alive(pid).pipe(
     Effect.filterOrFail((running) => !running, () => "not yet"),
     Effect.retry(Schedule.spaced("100 millis")),

@@ -37,7 +37,6 @@ const nearAttempts: Readonly<Record<string, () => unknown>> = {
   "load a library": () => Deno.dlopen("libc.so.6", {}),
   "read the hostname": () => Deno.hostname(),
   "read the treasury's key": () => Deno.env.get("TREASURY_PRIVATE_KEY"),
-  "read the owner's login": () => Deno.env.get("MIGRATION_DATABASE_URL"),
   "read an unrelated variable": () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
   "read every variable": () => Deno.env.toObject(),
   "import from the network": () => import(remoteModule),

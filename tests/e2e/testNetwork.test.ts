@@ -6,10 +6,8 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { ExactEvmScheme } from "@x402/evm"
-import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
-import { Effect, Redacted, Schedule } from "effect"
-import { privateKeyToAddress } from "viem/accounts"
+import { decodePaymentResponseHeader } from "@x402/fetch"
+import { Effect, Schedule } from "effect"
 import { baseSepolia } from "viem/chains"
 import { databaseLayer } from "../../src/app/venuePorts.ts"
 import { products } from "../../src/catalog/domain/product.ts"
@@ -18,14 +16,12 @@ import { Signatures } from "../../src/payments/Signatures.ts"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { base, networks } from "../../src/payments/domain/x402/terms.ts"
 import { liveTest } from "../support/effect.ts"
-import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/payments/anvil.ts"
+import { hasAnvil, skipWithoutAnvil } from "../support/payments/anvil.ts"
 import { buyer } from "../support/payments/buyers.ts"
-import { startFacilitator } from "../support/payments/referenceFacilitator.ts"
 import { terms } from "../support/payments/terms.ts"
-import { deployToken, sent, startBalance, succeeded, toToken } from "../support/payments/token.ts"
-import { dataFolder, startDev, startRefundWorker } from "../support/process.ts"
-import { freshLogins } from "../support/stores.ts"
+import { startBalance, succeeded } from "../support/payments/token.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
+import { payingFetch, startLiveStack, treasury } from "./liveStack.ts"
 
 const sepolia = networks[84532]
 const asset = address(sepolia.usdc.asset)
@@ -35,48 +31,12 @@ const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const textAt = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   Effect.promise(() => fetch(url, { headers }).then((response) => response.text()))
 
-const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
-const treasury = address(privateKeyToAddress(treasuryKey))
-
-const buy = (url: string, through: typeof fetch = fetch) => {
-  const schemes = [{ network: "eip155:*", client: new ExactEvmScheme(buyer(0)) }] as const
-  return wrapFetchWithPaymentFromConfig(through, { schemes: [...schemes] })(url)
-}
-
-const balanceOf = (anvil: Anvil, holder: string) =>
-  Effect.map(
-    anvil.call("eth_call", toToken("balanceOf", [address(holder)], asset), "latest"),
-    (word) => BigInt(String(word)),
-  )
-
 const rehearsal = (server: string) =>
   Effect.gen(function* () {
-    const anvil = yield* startAnvil({ blockSeconds: 1, chainId: sepolia.usdc.chainId })
-    const facilitator = yield* startFacilitator(anvil.url, baseSepolia)
-    yield* deployToken(anvil, asset)
-    yield* sent(anvil, toToken("mint", [treasury, startBalance], asset))
-    const { service: url, refund } = yield* freshLogins(server)
-    const payments = {
-      PAYMENTS: "live",
-      NETWORK: "base-sepolia",
-      FACILITATOR_URL: facilitator.url,
-      RPC_URL: anvil.url,
-      PAY_TO_ADDRESS: terms.payTo,
-      TREASURY_ADDRESS: treasury,
-      SWEEP: "500 millis",
-    }
-    const service = yield* startDev(yield* dataFolder, {
-      ...payments,
-      DATABASE_URL: Redacted.value(url),
-      TICK: "30 seconds",
-      HOLD: "1 second",
+    const { anvil, facilitator, service, balance, login } = yield* startLiveStack(server, {
+      ...{ chain: baseSepolia, asset, both: { NETWORK: "base-sepolia" } },
+      service: { HOLD: "1 second" },
     })
-    yield* startRefundWorker({
-      ...payments,
-      REFUND_DATABASE_URL: Redacted.value(refund),
-      TREASURY_PRIVATE_KEY: treasuryKey,
-    })
-    yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
     const product = `${service.base}${products.latest.path}`
 
     const unpaid = JSON.parse(yield* textAt(product))
@@ -92,7 +52,7 @@ const rehearsal = (server: string) =>
 
     // On a busy machine the facilitator may answer too late: 502, and nothing is used.
     const bought = yield* Effect.promise(async () => {
-      const response = await buy(product)
+      const response = await payingFetch(0)(product)
       return { response, body: await response.json() }
     }).pipe(Effect.repeat({
       until: ({ response }) => response.status !== 502,
@@ -104,19 +64,21 @@ const rehearsal = (server: string) =>
       bought.response.headers.get("PAYMENT-RESPONSE") ?? "",
     )
     equal([receipt.network, yield* succeeded(anvil, receipt.transaction)], ["eip155:84532", true])
-    equal(yield* balanceOf(anvil, terms.payTo), BigInt(products.latest.price))
+    equal(yield* balance(terms.payTo), BigInt(products.latest.price))
 
     // The buyer leaves after its payment was taken, and before the service knows it.
     facilitator.failsAfterSettling = true
     const leaving = new AbortController()
     const payment = Promise.withResolvers<string>()
-    const left = buy(`${service.base}${products.resolving.path}`, (input, init) => {
+    const leave: typeof fetch = (input, init) => {
       const request = new Request(input, init)
       const header = request.headers.get("payment-signature")
       if (header !== null) payment.resolve(header)
       return fetch(request, { signal: leaving.signal })
-    }).then(({ status }) => status, () => "left")
-    yield* balanceOf(anvil, terms.payTo).pipe(Effect.repeat({
+    }
+    const left = payingFetch(0, leave)(`${service.base}${products.resolving.path}`)
+      .then(({ status }) => status, () => "left")
+    yield* balance(terms.payTo).pipe(Effect.repeat({
       until: (received) => received > BigInt(products.latest.price),
       schedule: Schedule.spaced("20 millis"),
     }))
@@ -129,14 +91,14 @@ const rehearsal = (server: string) =>
     const record = yield* service.until(`/v1/payments/${id}`, isRefunded)
     equal(yield* succeeded(anvil, Object(record["refund"]).transaction), true)
     equal(
-      [yield* balanceOf(anvil, treasury), yield* balanceOf(anvil, buyer(0).address)],
+      [yield* balance(treasury), yield* balance(buyer(0).address)],
       [startBalance - products.resolving.price, startBalance - products.latest.price],
     )
 
     const refused = yield* Effect.flip(Effect.provide(
       Effect.void,
       databaseLayer({
-        ...{ database: { kind: "postgres", url }, venue: "simulated", mode: "start" },
+        ...{ database: { kind: "postgres", url: login }, venue: "simulated", mode: "start" },
         ...{ payments: { kind: "live" }, network: base },
       }),
     ))

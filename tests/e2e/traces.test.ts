@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
 import { type Collector, startCollector, treeOf } from "../support/collector.ts"
 import { liveTest } from "../support/effect.ts"
-import { freePort, killAndWait, removeFolder } from "../support/process.ts"
+import { type Service, startService, temporaryFolder } from "../support/process.ts"
 
 const waitMax = "4 minutes"
 
@@ -19,45 +19,16 @@ interface LogLine {
 
 /** `main.ts start` through the launcher, with play money; its log lines are read as JSON. */
 const started = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-  const dir = yield* Effect.acquireRelease(Effect.promise(() => Deno.makeTempDir()), removeFolder)
-  const port = freePort()
-  const base = `http://127.0.0.1:${port}`
-  const output = { text: "" }
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "src/launch.ts", "start"],
-        cwd: new URL("../..", import.meta.url),
-        env: {
-          ...{ PORT: String(port), ADMIN_PORT: String(freePort()), DATA_DIR: dir },
-          ...{ VENUE: "simulated", PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" },
-          ...{ PUBLIC_BASE_URL: base, TICK: "10 seconds", FREE_LIMIT: "off" },
-          ...{ DATABASE_URL: "", NO_COLOR: "1" },
-          ...variables,
-        },
-        stdin: "null",
-        stdout: "piped",
-        stderr: "inherit",
-      }).spawn()
-      child.stdout.pipeThrough(new TextDecoderStream())
-        .pipeTo(new WritableStream({ write: (text) => void (output.text += text) }))
-        .catch(() => {})
-      return child
-    }),
-    (child) => Effect.promise(() => killAndWait(child)),
-  )
+  const service = yield* startService(["run", "-A", "src/launch.ts", "start"], {
+    ...{ DATA_DIR: yield* temporaryFolder, TICK: "10 seconds" },
+    ...{ VENUE: "simulated", PAYMENTS: "simulated" },
+    ...variables,
+  })
   const lines = () =>
-    output.text.split("\n").filter((line) => line.startsWith("{"))
+    service.printed().split("\n").filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as LogLine)
-  const stop = Effect.promise(async () => {
-    child.kill("SIGTERM")
-    return (await child.status).code
-  })
-  yield* until(async () => {
-    const body = await (await fetch(`${base}/v1/index`)).json()
-    return Number(body.index) > 0
-  })
-  return { base, lines, stop }
+  yield* service.until("/v1/index", ({ index }) => Number(index) > 0)
+  return { ...service, lines }
 })
 
 /** Waits until a condition is true. */
@@ -73,31 +44,22 @@ const until = (condition: () => boolean | Promise<boolean>) =>
     Effect.orDie,
   )
 
-/** One call of the demo buyer. */
-const buy = (base: string, path: string) =>
-  Effect.promise(async () => {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["task", "--quiet", "buy", path, "--json"],
-      cwd: new URL("../..", import.meta.url),
-      env: { BASE_URL: base, NO_COLOR: "1" },
-      stdin: "null",
-    }).output()
-    return JSON.parse(new TextDecoder().decode(stdout)) as { status: number; charged: boolean }
-  })
-
 /** One sale; a busy machine may refuse the first tries. */
-const bought = (base: string) =>
-  until(async () => (await Effect.runPromise(buy(base, "/v1/latest"))).status === 200)
+const bought = ({ buy }: Service) =>
+  until(async () => {
+    const { stdout } = await Effect.runPromise(buy("/v1/latest", "--json"))
+    return JSON.parse(stdout).status === 200
+  })
 
 const label = ({ name, attributes }: Collector["spans"][number]) =>
   [name, attributes["operation"]].filter((part) => part !== undefined).join(" ")
 
-/** The spans of the trace in which a product was sold, without statements. */
+/** The spans of the trace in which a product was sold. */
 const saleOf = ({ spans }: Collector, product: string) => {
   const sale = spans.find(({ attributes }) =>
     attributes["product"] === product && attributes["outcome"] === "charged"
   )
-  return spans.filter(({ name, traceId }) => traceId === sale?.traceId && name !== "sql")
+  return spans.filter(({ traceId }) => traceId === sale?.traceId)
 }
 
 liveTest(
@@ -106,29 +68,29 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const collector = yield* startCollector()
-      const { base, lines, stop } = yield* started({
+      const service = yield* started({
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20key",
       })
-      yield* bought(base)
-      yield* refusedCall(base)
+      yield* bought(service)
+      yield* refusedCall(service.base)
       yield* until(() => saleOf(collector, "latest").some(({ name }) => name === "request"))
       yield* until(() => spanOf(collector, "job", "tick") !== undefined)
       yield* until(() => spanOf(collector, "request.id", idOfRefused) !== undefined)
       checkSale(collector)
       checkRefused(collector)
-      checkTick(collector, lines())
+      checkTick(collector, service.lines())
       equal(collector.headers[0]?.get("authorization"), "Bearer key")
 
       const requests = collector.bodies.length
       collector.behaviour = "silent"
-      yield* bought(base)
+      yield* bought(service)
       yield* until(() => collector.bodies.length > requests)
-      yield* bought(base)
+      yield* bought(service)
       const warnings = () =>
-        lines().filter(({ message }) => String(message).startsWith("Cannot deliver traces"))
+        service.lines().filter(({ message }) => String(message).startsWith("Cannot deliver traces"))
       yield* until(() => warnings().length > 0)
-      equal(yield* stop, 0)
+      equal(yield* service.stop, 0)
       equal(warnings().map(({ message }) => message), ["Cannot deliver traces: no answer in time"])
     }),
 )
@@ -170,7 +132,6 @@ function checkSale(collector: Collector): void {
   equal(request?.attributes["http.response.status_code"], 200)
   ok(/^0x[0-9a-f]{64}$/.test(String(sale?.attributes["payment.id"])))
   equal(sale?.attributes["outcome"], "charged")
-  ok(collector.spans.some(({ name, traceId }) => name === "sql" && traceId === sale?.traceId))
 }
 
 function checkRefused(collector: Collector): void {
@@ -188,8 +149,4 @@ function checkTick(collector: Collector, lines: ReadonlyArray<LogLine>): void {
   )
   equal(line?.annotations["traceId"], tick?.traceId)
   ok(collector.spans.some(({ name, traceId }) => name === "stage" && traceId === tick?.traceId))
-  const jobs = new Set(
-    collector.spans.filter(({ name }) => name === "job").map(({ traceId }) => traceId),
-  )
-  ok(!collector.spans.some(({ name, traceId }) => name === "sql" && jobs.has(traceId)))
 }

@@ -4,12 +4,20 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Arbitrary, Effect, Ref, Schema } from "effect"
+import { Arbitrary, Effect, Layer, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { day, minute } from "../../src/core/domain/time.ts"
+import { headStatement } from "../../src/feed/domain/chain.ts"
 import { type MoverItem, strongestMoves } from "../../src/feed/domain/pulse.ts"
 import { Feed } from "../../src/feed/Feed.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketId, Slug } from "../../src/markets/domain/market.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { Freshness } from "../../src/core/Freshness.ts"
+import { SigningKey } from "../../src/signing/SigningKey.ts"
 import { law, test } from "../support/effect.ts"
+import { memoryFeed } from "../support/feed/memoryFeed.ts"
+import { testKey } from "../support/signing/key.ts"
 import { market } from "../support/movers/market.ts"
 import { makeWorld, servicesOver, tickIntervalMs } from "../support/http/httpService.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -191,4 +199,31 @@ test("Feed.pulse has the mids of the last tick, and no market that is not traded
     equal(yield* pulse, [[first, 0.6]])
     yield* Ref.set(world.lastTickAt, noon + 3 * tickIntervalMs)
     equal(yield* pulse, [])
+  }))
+
+test("Feed.signDay signs the head of yesterday", () =>
+  Effect.gen(function* () {
+    const head = { index: 7, hash: "ab".repeat(32) }
+    const signed: Array<unknown> = []
+    const store = FeedStore.of({
+      ...memoryFeed(),
+      addDailyHead: (of, sign) => Effect.sync(() => void signed.push([of, sign(head)])),
+    })
+    const { signDay } = yield* Feed.pipe(Effect.provide(
+      Feed.layer({ tickIntervalMs }).pipe(Layer.provide([
+        Layer.succeed(FeedStore, store),
+        Layer.succeed(SigningKey, testKey),
+        Layer.mock(MarketStore, {}),
+        Layer.mock(Freshness, { asOf: () => Effect.succeed(null) }),
+      ])),
+    ))
+    const midnight = Date.UTC(2026, 10, 21)
+    yield* TestClock.setTime(midnight + day - minute)
+    yield* signDay
+    yield* TestClock.setTime(midnight + day + minute)
+    yield* signDay
+    equal(signed, [
+      [midnight - day, testKey.sign(headStatement("2026-11-20", head))],
+      [midnight, testKey.sign(headStatement("2026-11-21", head))],
+    ])
   }))

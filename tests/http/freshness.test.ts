@@ -11,15 +11,14 @@ import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { lookupsOfClientMax } from "../../src/research/venueLookup.ts"
-import { test } from "../support/effect.ts"
 import {
   json,
   now,
   once,
   type PaidService,
+  paidTest,
   payment,
   statusOf,
-  withPaidService,
 } from "../support/http/paidService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { bookOf, endingMarket } from "../support/products.ts"
@@ -144,24 +143,23 @@ const cells: ReadonlyArray<
 for (const [id, query, what, change, outcome] of cells) {
   const product = products[id]
   const expected = typeof outcome === "string" ? outcome : `refunded (${outcome.refunded})`
-  test(`${product.path}${query} with ${what} is ${expected}`, () =>
-    withPaidService(Effect.fnUntraced(function* (service) {
-      yield* change(service)
-      const response = yield* service.pay(product, query)
-      const body = yield* json(response)
-      if (outcome === "sold" || outcome === "given") {
-        strictEqual(response.status, 200, JSON.stringify(body))
-        strictEqual(body.charged ?? true, outcome === "sold")
-        strictEqual(response.headers.has("payment-response"), outcome === "sold")
-        return equal(yield* taken, outcome === "sold" ? once(product) : nothing)
-      }
-      const refunded = typeof outcome === "object"
-      strictEqual(body.error?.code, refunded ? outcome.refunded : outcome)
-      strictEqual(body.error.charged, refunded)
-      strictEqual(body.error.refund?.state, refunded ? "queued" : undefined)
-      ok(refunded || response.status < 500 || body.error.retryAfterSeconds > 0)
-      equal(yield* taken, refunded ? once(product) : nothing)
-    })))
+  paidTest(`${product.path}${query} with ${what} is ${expected}`, function* (service) {
+    yield* change(service)
+    const response = yield* service.pay(product, query)
+    const body = yield* json(response)
+    if (outcome === "sold" || outcome === "given") {
+      strictEqual(response.status, 200, JSON.stringify(body))
+      strictEqual(body.charged ?? true, outcome === "sold")
+      strictEqual(response.headers.has("payment-response"), outcome === "sold")
+      return equal(yield* taken, outcome === "sold" ? once(product) : nothing)
+    }
+    const refunded = typeof outcome === "object"
+    strictEqual(body.error?.code, refunded ? outcome.refunded : outcome)
+    strictEqual(body.error.charged, refunded)
+    strictEqual(body.error.refund?.state, refunded ? "queued" : undefined)
+    ok(refunded || response.status < 500 || body.error.retryAfterSeconds > 0)
+    equal(yield* taken, refunded ? once(product) : nothing)
+  })
 }
 
 Deno.test("every product has a cell that refuses or gives away", () => {
@@ -171,56 +169,57 @@ Deno.test("every product has a cell that refuses or gives away", () => {
   equal([...covered].sort(), Object.keys(products).sort())
 })
 
-test("answers say how old the data is that they rest on", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    yield* tick(5 * minute)(service)
-    yield* jobs(7 * minute)(service)
-    const [ticked, ran] = [isoTime(now - 5 * minute), isoTime(now - 7 * minute)]
-    const asOf = { mover: ticked, whale_entry: ran, predetermined: ran }
-    const of = (id: ProductId, n: number) => Effect.flatMap(service.pay(products[id], "", n), json)
-    equal((yield* of("latest", 0)).asOf, asOf)
-    equal((yield* of("signals", 1)).asOf, asOf)
-    strictEqual((yield* of("resolving", 2)).asOf, ticked)
-    strictEqual((yield* of("whales", 3)).asOf, ran)
-    yield* passing(60)
-    const free = (path: string) => Effect.flatMap(service.call(path), json)
-    equal((yield* free("/v1/index")).asOf, asOf)
-    strictEqual((yield* free("/v1/pulse")).asOf, ticked)
-    equal((yield* free("/v1/track-record")).asOf, { wallets: ran, scores: ran })
-    equal((yield* free("/health")).feed.asOf, asOf)
-  })))
+paidTest("answers say how old the data is that they rest on", function* (service) {
+  yield* tick(5 * minute)(service)
+  yield* jobs(7 * minute)(service)
+  const [ticked, ran] = [isoTime(now - 5 * minute), isoTime(now - 7 * minute)]
+  const asOf = { mover: ticked, whale_entry: ran, predetermined: ran }
+  const of = (id: ProductId, n: number) => Effect.flatMap(service.pay(products[id], "", n), json)
+  equal((yield* of("latest", 0)).asOf, asOf)
+  equal((yield* of("signals", 1)).asOf, asOf)
+  strictEqual((yield* of("resolving", 2)).asOf, ticked)
+  strictEqual((yield* of("whales", 3)).asOf, ran)
+  yield* passing(60)
+  const free = (path: string) => Effect.flatMap(service.call(path), json)
+  equal((yield* free("/v1/index")).asOf, asOf)
+  strictEqual((yield* free("/v1/pulse")).asOf, ticked)
+  equal((yield* free("/v1/track-record")).asOf, { wallets: ran, scores: ran })
+  equal((yield* free("/health")).feed.asOf, asOf)
+})
 
-test("free answers of a service whose venue was never read say so", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    yield* both(
-      tick(null),
-      jobs(null),
-      digest(null),
-      (s) => Ref.set(s.feed.items, []),
-      noWallet,
-    )(service)
-    yield* passing(60)
-    const free = (path: string) => Effect.flatMap(service.call(path), json)
-    const index = yield* free("/v1/index")
-    equal([index.lastUpdated, index.digest, index.asOf.mover], [null, null, null])
-    equal((yield* free("/v1/pulse")).asOf, null)
-    const { computedAt, asOf } = yield* free("/v1/track-record")
-    equal([computedAt, asOf], [null, { wallets: null, scores: null }])
-    strictEqual((yield* free("/v1/digest/brief")).error.code, "not_found")
-    const health = yield* free("/health")
-    equal([health.feed.asOf.mover, health.digest.stale], [null, false])
-  })))
+paidTest("free answers of a service whose venue was never read say so", function* (service) {
+  yield* both(
+    tick(null),
+    jobs(null),
+    digest(null),
+    (s) => Ref.set(s.feed.items, []),
+    noWallet,
+  )(service)
+  yield* passing(60)
+  const free = (path: string) => Effect.flatMap(service.call(path), json)
+  const index = yield* free("/v1/index")
+  equal([index.lastUpdated, index.digest, index.asOf.mover], [null, null, null])
+  equal((yield* free("/v1/pulse")).asOf, null)
+  const { computedAt, asOf } = yield* free("/v1/track-record")
+  equal([computedAt, asOf], [null, { wallets: null, scores: null }])
+  strictEqual((yield* free("/v1/digest/brief")).error.code, "not_found")
+  const health = yield* free("/health")
+  equal([health.feed.asOf.mover, health.digest.stale], [null, false])
+})
 
-test("/health is degraded while tracked wallets were not read for too long", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "/health is degraded while tracked wallets were not read for too long",
+  function* (service) {
     yield* jobs(61 * minute)(service)
     yield* passing(5)
     const { status, checks } = yield* Effect.flatMap(service.call("/health"), json)
     equal([status, checks.venue, checks.wallets], ["degraded", "ok", "stale"])
-  })))
+  },
+)
 
-test("/health is starting until tracked wallets were read once, and no digest is stale before", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "/health is starting until tracked wallets were read once, and no digest is stale before",
+  function* (service) {
     yield* both(jobs(null), digest(null))(service)
     yield* passing(5)
     const health = yield* Effect.flatMap(service.call("/health"), json)
@@ -234,10 +233,12 @@ test("/health is starting until tracked wallets were read once, and no digest is
     yield* passing(5)
     const later = yield* Effect.flatMap(service.call("/health"), json)
     equal([later.status, later.digest], ["degraded", { latestAt: null, stale: true }])
-  })))
+  },
+)
 
-test("what was paid is given again, and its state shown, however long the venue is away", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "what was paid is given again, and its state shown, however long the venue is away",
+  function* (service) {
     const { authorization, header } = yield* payment(products.latest, 0)
     const again = () =>
       service.call(products.latest.path, {
@@ -251,18 +252,19 @@ test("what was paid is given again, and its state shown, however long the venue 
     strictEqual(yield* Effect.flatMap(again(), (given) => Effect.promise(() => given.text())), text)
     strictEqual((yield* json(yield* statusOf(service, products.latest))).state, "answered")
     equal(yield* taken, once(products.latest))
-  })))
+  },
+)
 
-test("a probe without a payment asks the venue nothing", () =>
-  withPaidService(Effect.fnUntraced(function* ({ call, productPorts }) {
-    for (const headers of [{}, { "payment-signature": "bm90IGEgcGF5bWVudA==" }]) {
-      strictEqual((yield* call("/v1/research?market=market-77", { headers })).status, 402)
-    }
-    strictEqual(yield* Ref.get(productPorts.venueRequests), 0)
-  })))
+paidTest("a probe without a payment asks the venue nothing", function* ({ call, productPorts }) {
+  for (const headers of [{}, { "payment-signature": "bm90IGEgcGF5bWVudA==" }]) {
+    strictEqual((yield* call("/v1/research?market=market-77", { headers })).status, 402)
+  }
+  strictEqual(yield* Ref.get(productPorts.venueRequests), 0)
+})
 
-test("beyond its lookups, an address gets 429 for an unknown slug and not a false 404", () =>
-  withPaidService(Effect.fnUntraced(function* ({ pay, productPorts }) {
+paidTest(
+  "beyond its lookups, an address gets 429 for an unknown slug and not a false 404",
+  function* ({ pay, productPorts }) {
     const codes: Array<string> = []
     let limit = ""
     for (let n = 0; n <= lookupsOfClientMax; n++) {
@@ -277,4 +279,5 @@ test("beyond its lookups, an address gets 429 for an unknown slug and not a fals
     strictEqual(codes.at(-1), "rate_limited")
     strictEqual(yield* Ref.get(productPorts.venueRequests), lookupsOfClientMax)
     equal(yield* taken, nothing)
-  })))
+  },
+)

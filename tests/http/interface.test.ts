@@ -50,48 +50,46 @@ const free: ReadonlyArray<readonly [path: string, names: string]> = [
 ]
 
 for (const [path, names] of free) {
-  test(`GET ${path} is free, rate limited, and has ${names || "a text body"}`, () =>
-    Effect.gen(function* () {
-      const { get } = yield* stockedService()
-      const response = yield* get(path)
-      const { headers, status } = response
-      strictEqual(status, 200)
-      strictEqual(yield* faultOf(path, "GET", response), null)
-      equal(
-        [headers.get("ratelimit-policy"), headers.get("ratelimit")],
-        ['"free";q=5;w=60', '"free";r=4;t=60'],
-      )
-      match(headers.get("cache-control") ?? "", /^private, max-age=(15|300)$/)
-      match(headers.get("etag") ?? "", /^"[^"]+"$/)
-      if (names === "") return match(yield* Effect.promise(() => response.text()), /refund/)
-      const body = yield* json(response)
-      equal(missing(body, names), [])
-    }))
+  test(`GET ${path} is free, rate limited, and has ${names || "a text body"}`, function* () {
+    const { get } = yield* stockedService()
+    const response = yield* get(path)
+    const { headers, status } = response
+    strictEqual(status, 200)
+    strictEqual(yield* faultOf(path, "GET", response), null)
+    equal(
+      [headers.get("ratelimit-policy"), headers.get("ratelimit")],
+      ['"free";q=5;w=60', '"free";r=4;t=60'],
+    )
+    match(headers.get("cache-control") ?? "", /^private, max-age=(15|300)$/)
+    match(headers.get("etag") ?? "", /^"[^"]+"$/)
+    if (names === "") return match(yield* Effect.promise(() => response.text()), /refund/)
+    const body = yield* json(response)
+    equal(missing(body, names), [])
+  })
 }
 
-test("a client has five free requests a minute, over all free paths together", () =>
-  Effect.gen(function* () {
-    const { get } = yield* stockedService()
-    const paths = Object.values(freeRows).map(({ path }) => path)
-    for (const [n, path] of paths.entries()) {
-      const from = { headers: { "x-forwarded-for": `203.0.113.${n}` } }
-      for (let call = 0; call < 5; call += 1) strictEqual((yield* get(path, from)).status, 200)
-      for (const other of paths) {
-        const refused = yield* get(other, from)
-        equal(
-          [refused.status, refused.headers.get("retry-after")],
-          [429, "60"],
-          `${path}, ${other}`,
-        )
-        strictEqual(yield* faultOf(other, "GET", refused), null)
-      }
-      strictEqual((yield* get("/openapi.json", from)).status, 200)
-      strictEqual((yield* get("/v1/latest", from)).status, 402)
+test("a client has five free requests a minute, over all free paths together", function* () {
+  const { get } = yield* stockedService()
+  const paths = Object.values(freeRows).map(({ path }) => path)
+  for (const [n, path] of paths.entries()) {
+    const from = { headers: { "x-forwarded-for": `203.0.113.${n}` } }
+    for (let call = 0; call < 5; call += 1) strictEqual((yield* get(path, from)).status, 200)
+    for (const other of paths) {
+      const refused = yield* get(other, from)
+      equal(
+        [refused.status, refused.headers.get("retry-after")],
+        [429, "60"],
+        `${path}, ${other}`,
+      )
+      strictEqual(yield* faultOf(other, "GET", refused), null)
     }
-    yield* TestClock.adjust(minute)
-    const again = { headers: { "x-forwarded-for": "203.0.113.0" } }
-    strictEqual((yield* get("/v1/index", again)).status, 200)
-  }))
+    strictEqual((yield* get("/openapi.json", from)).status, 200)
+    strictEqual((yield* get("/v1/latest", from)).status, 402)
+  }
+  yield* TestClock.adjust(minute)
+  const again = { headers: { "x-forwarded-for": "203.0.113.0" } }
+  strictEqual((yield* get("/v1/index", again)).status, 200)
+})
 
 /**
  * Product, its price, its settlement order, a valid query, and the keys and fields of its answer.
@@ -146,57 +144,54 @@ const paid: ReadonlyArray<
 
 for (const [id, price, order, query, keys, names] of paid) {
   const { path } = products[id]
-  test(`GET ${path}${query} costs $${price}, is ${order}, and has ${names}`, () =>
-    Effect.gen(function* () {
-      const { get } = yield* stockedService()
-      strictEqual(products[id].settlementOrder, order)
-      const unpaid = yield* get(path + query)
-      strictEqual(yield* faultOf(path, "GET", unpaid), null)
-      equal(yield* json(unpaid), {
-        x402Version: 2,
-        error: "Payment required",
-        accepts: [{
-          scheme: "exact",
-          network: "eip155:8453",
-          asset: "USDC",
-          price: `$${price}`,
-          payTo: terms.payTo,
-          mimeType: "application/json",
-        }],
-        terms: `${terms.publicBaseUrl}/terms.txt`,
-        policies: `${terms.publicBaseUrl}/.well-known/x402`,
-        hint: payHint,
-      })
-      const required = JSON.parse(atob(unpaid.headers.get("payment-required") ?? ""))
-      equal([required.x402Version, required.accepts.length], [2, 1])
-      equal(required.accepts[0].amount, String(Math.round(Number(price) * 1e6)))
+  test(`GET ${path}${query} costs $${price}, is ${order}, and has ${names}`, function* () {
+    const { get } = yield* stockedService()
+    strictEqual(products[id].settlementOrder, order)
+    const unpaid = yield* get(path + query)
+    strictEqual(yield* faultOf(path, "GET", unpaid), null)
+    equal(yield* json(unpaid), {
+      x402Version: 2,
+      error: "Payment required",
+      accepts: [{
+        scheme: "exact",
+        network: "eip155:8453",
+        asset: "USDC",
+        price: `$${price}`,
+        payTo: terms.payTo,
+        mimeType: "application/json",
+      }],
+      terms: `${terms.publicBaseUrl}/terms.txt`,
+      hint: payHint,
+    })
+    const required = JSON.parse(atob(unpaid.headers.get("payment-required") ?? ""))
+    equal([required.x402Version, required.accepts.length], [2, 1])
+    equal(required.accepts[0].amount, String(Math.round(Number(price) * 1e6)))
 
-      for (const header of ["payment-signature", "x-payment"]) {
-        const payment = yield* paymentFor(products[id])
-        const response = yield* get(path + query, { headers: { [header]: payment } })
-        strictEqual(response.status, 200)
-        strictEqual(yield* faultOf(path, "GET", response), null)
-        ok(response.headers.has("payment-response"))
-        const body = yield* json(response)
-        equal(Object.keys(body).sort(), [...keys.split(" "), "next", "validUntil"].sort())
-        equal(missing(body, names), [])
-      }
-    }))
+    for (const header of ["payment-signature", "x-payment"]) {
+      const payment = yield* paymentFor(products[id])
+      const response = yield* get(path + query, { headers: { [header]: payment } })
+      strictEqual(response.status, 200)
+      strictEqual(yield* faultOf(path, "GET", response), null)
+      ok(response.headers.has("payment-response"))
+      const body = yield* json(response)
+      equal(Object.keys(body).sort(), [...keys.split(" "), "next", "validUntil"].sort())
+      equal(missing(body, names), [])
+    }
+  })
 }
 
-test("/v1/latest equals /v1/signal without index, and /v1/signals?since returns every newer item", () =>
-  Effect.gen(function* () {
-    const { get } = yield* stockedService()
-    const buy = Effect.fnUntraced(function* (id: ProductId, query = "") {
-      const headers = { "payment-signature": yield* paymentFor(products[id]) }
-      return yield* json(yield* get(products[id].path + query, { headers }))
-    })
-    equal(yield* buy("latest"), yield* buy("signal"))
-    const { index } = yield* json(yield* get("/v1/index"))
-    equal(index, 30)
-    const { data } = yield* buy("signals", "?since=27")
-    equal(Object.values(data ?? {}).map(({ feedIndex }) => feedIndex), [28, 29, 30])
-  }))
+test("/v1/latest equals /v1/signal without index, and /v1/signals?since returns every newer item", function* () {
+  const { get } = yield* stockedService()
+  const buy = Effect.fnUntraced(function* (id: ProductId, query = "") {
+    const headers = { "payment-signature": yield* paymentFor(products[id]) }
+    return yield* json(yield* get(products[id].path + query, { headers }))
+  })
+  equal(yield* buy("latest"), yield* buy("signal"))
+  const { index } = yield* json(yield* get("/v1/index"))
+  equal(index, 30)
+  const { data } = yield* buy("signals", "?since=27")
+  equal(Object.values(data ?? {}).map(({ feedIndex }) => feedIndex), [28, 29, 30])
+})
 
 /** Parameter, the default that the answer repeats, valid values, invalid values. */
 const parameters: ReadonlyArray<
@@ -232,58 +227,55 @@ const noSales = sellingAs(Effect.die("a sale was started"))
 for (const [id, name, echo, good, bad] of parameters) {
   const { path } = products[id]
   const rest = id === "research" && name !== "market" ? "&market=market-1" : ""
-  test(`${path}?${name} accepts ${good.join(", ")}${echo && `; its default is ${echo}`}`, () =>
-    Effect.gen(function* () {
-      const { get } = yield* stockedService()
-      const headers = { "payment-signature": yield* paymentFor(products[id]) }
-      for (const value of good) {
-        const response = yield* get(`${path}?${name}=${value}${rest}`, { headers })
-        strictEqual(response.status, 200, value)
-      }
-      if (echo === "") return
-      const body = yield* json(yield* get(path, { headers }))
-      const [where = "", value = ""] = echo.split("=")
-      equal(at(body, where), JSON.parse(value))
-    }))
+  test(`${path}?${name} accepts ${good.join(", ")}${echo && `; its default is ${echo}`}`, function* () {
+    const { get } = yield* stockedService()
+    const headers = { "payment-signature": yield* paymentFor(products[id]) }
+    for (const value of good) {
+      const response = yield* get(`${path}?${name}=${value}${rest}`, { headers })
+      strictEqual(response.status, 200, value)
+    }
+    if (echo === "") return
+    const body = yield* json(yield* get(path, { headers }))
+    const [where = "", value = ""] = echo.split("=")
+    equal(at(body, where), JSON.parse(value))
+  })
 
-  test(`${path}?${name} refuses ${bad.map((value) => `"${value.slice(0, 20)}"`).join(", ")}`, () =>
-    Effect.gen(function* () {
-      const { get } = yield* stockedService(noSales)
-      const headers = { "payment-signature": yield* paymentFor(products[id]) }
-      const queries = bad.map((value) => `${name}=${encodeURIComponent(value)}`)
-      const twice = `${name}=${good[0]}&${name}=${good[0]}`
-      for (const query of [...queries, twice]) {
-        strictEqual((yield* get(`${path}?${query}`)).status, 402, query)
-        const response = yield* get(`${path}?${query}`, { headers })
-        const { error } = yield* json(response.clone())
-        equal(
-          [
-            response.status,
-            error?.["code"],
-            error?.["charged"],
-            error?.["details"]?.["0"]?.["param"],
-          ],
-          [400, "invalid_parameter", false, name],
-          query,
-        )
-        match(String(error?.["details"]?.["0"]?.["in"]), /^query$/)
-        ok(!response.headers.has("payment-response"))
-        strictEqual(yield* faultOf(path, "GET", response), null)
-      }
-    }))
+  test(`${path}?${name} refuses ${bad.map((value) => `"${value.slice(0, 20)}"`).join(", ")}`, function* () {
+    const { get } = yield* stockedService(noSales)
+    const headers = { "payment-signature": yield* paymentFor(products[id]) }
+    const queries = bad.map((value) => `${name}=${encodeURIComponent(value)}`)
+    const twice = `${name}=${good[0]}&${name}=${good[0]}`
+    for (const query of [...queries, twice]) {
+      strictEqual((yield* get(`${path}?${query}`)).status, 402, query)
+      const response = yield* get(`${path}?${query}`, { headers })
+      const { error } = yield* json(response.clone())
+      equal(
+        [
+          response.status,
+          error?.["code"],
+          error?.["charged"],
+          error?.["details"]?.["0"]?.["param"],
+        ],
+        [400, "invalid_parameter", false, name],
+        query,
+      )
+      match(String(error?.["details"]?.["0"]?.["in"]), /^query$/)
+      ok(!response.headers.has("payment-response"))
+      strictEqual(yield* faultOf(path, "GET", response), null)
+    }
+  })
 }
 
-test("/v1/research requires market", () =>
-  Effect.gen(function* () {
-    const { get } = yield* stockedService(noSales)
-    const headers = { "payment-signature": yield* paymentFor(products.research) }
-    const response = yield* get("/v1/research", { headers })
-    strictEqual(response.status, 400)
-    match(
-      String(at(yield* json(response), "error.message")),
-      /^market must be a slug such as .+: it is missing$/,
-    )
-  }))
+test("/v1/research requires market", function* () {
+  const { get } = yield* stockedService(noSales)
+  const headers = { "payment-signature": yield* paymentFor(products.research) }
+  const response = yield* get("/v1/research", { headers })
+  strictEqual(response.status, 400)
+  match(
+    String(at(yield* json(response), "error.message")),
+    /^market must be a slug such as .+: it is missing$/,
+  )
+})
 
 /** Every status and its error codes. */
 const statuses: Readonly<Record<number, ReadonlyArray<RefusalCode>>> = {
@@ -308,51 +300,50 @@ const statuses: Readonly<Record<number, ReadonlyArray<RefusalCode>>> = {
   504: ["upstream_timeout"],
 }
 
-test("every error code has its status, and the error says whether the payment was charged", () =>
-  Effect.gen(function* () {
-    const rows = Object.entries(statuses).flatMap(([status, codes]) =>
-      codes.map((code) => [Number(status), code] as const)
-    )
-    equal(rows.map(([, code]) => code).sort(), Object.keys(errorRules).sort())
-    for (const [status, code] of rows) {
-      const failSale = (error: NotCharged | RefundQueued | Unresolved) =>
-        Effect.gen(function* () {
-          const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
-          const headers = { "payment-signature": yield* paymentFor(products.latest) }
-          const response = yield* get("/v1/latest", { headers })
-          const body = yield* json(response.clone())
-          return { response, error: body["error"] }
-        })
-      const plain = yield* failSale(new NotCharged({ code, message: "why" }))
-      strictEqual(plain.response.status, status, code)
-      // These two also name the parameters or the methods, which a bare error has not.
-      if (status !== 400 && status !== 405) {
-        strictEqual(yield* faultOf("/v1/latest", "GET", plain.response), null, code)
-      }
-      if (status === 402) {
-        equal(plain.error, "why")
-        continue
-      }
-      const { requestId, retryable, retryAfterSeconds, hint, ...error } = plain.error ?? {}
-      equal(String(hint).includes(resend), status >= 500, code)
-      equal(error, { code, message: "why", status, charged: false })
-      match(String(requestId), /^[A-Za-z0-9_-]{8,64}$/)
-      strictEqual(typeof retryable, "boolean")
-      strictEqual(retryAfterSeconds !== undefined, [429, 502, 503, 504].includes(status), code)
-      const refund = {
-        id: "0xabc",
-        state: "queued",
-        amountUsd: "0.01",
-        to: "0xdef",
-        paymentTransaction: "0x7c",
-      }
-      const refunded = yield* failSale(new RefundQueued({ code, message: "why", refund }))
-      equal([refunded.error?.["charged"], refunded.error?.["refund"]], [true, refund])
+test("every error code has its status, and the error says whether the payment was charged", function* () {
+  const rows = Object.entries(statuses).flatMap(([status, codes]) =>
+    codes.map((code) => [Number(status), code] as const)
+  )
+  equal(rows.map(([, code]) => code).sort(), Object.keys(errorRules).sort())
+  for (const [status, code] of rows) {
+    const failSale = (error: NotCharged | RefundQueued | Unresolved) =>
+      Effect.gen(function* () {
+        const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
+        const headers = { "payment-signature": yield* paymentFor(products.latest) }
+        const response = yield* get("/v1/latest", { headers })
+        const body = yield* json(response.clone())
+        return { response, error: body["error"] }
+      })
+    const plain = yield* failSale(new NotCharged({ code, message: "why" }))
+    strictEqual(plain.response.status, status, code)
+    // These two also name the parameters or the methods, which a bare error has not.
+    if (status !== 400 && status !== 405) {
+      strictEqual(yield* faultOf("/v1/latest", "GET", plain.response), null, code)
     }
-    const error = new Unresolved({ message: "why", retryAfterSeconds: 5 })
-    const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
-    const headers = { "payment-signature": yield* paymentFor(products.latest) }
-    const unresolved = yield* get("/v1/latest", { headers })
-    equal([unresolved.status, unresolved.headers.get("retry-after")], [503, "5"])
-    equal((yield* json(unresolved))["error"]?.["charged"], null)
-  }))
+    if (status === 402) {
+      equal(plain.error, "why")
+      continue
+    }
+    const { requestId, retryable, retryAfterSeconds, hint, ...error } = plain.error ?? {}
+    equal(String(hint).includes(resend), status >= 500, code)
+    equal(error, { code, message: "why", status, charged: false })
+    match(String(requestId), /^[A-Za-z0-9_-]{8,64}$/)
+    strictEqual(typeof retryable, "boolean")
+    strictEqual(retryAfterSeconds !== undefined, [429, 502, 503, 504].includes(status), code)
+    const refund = {
+      id: "0xabc",
+      state: "queued",
+      amountUsd: "0.01",
+      to: "0xdef",
+      paymentTransaction: "0x7c",
+    }
+    const refunded = yield* failSale(new RefundQueued({ code, message: "why", refund }))
+    equal([refunded.error?.["charged"], refunded.error?.["refund"]], [true, refund])
+  }
+  const error = new Unresolved({ message: "why", retryAfterSeconds: 5 })
+  const { get } = yield* stockedService(sellingAs(Effect.fail(error)))
+  const headers = { "payment-signature": yield* paymentFor(products.latest) }
+  const unresolved = yield* get("/v1/latest", { headers })
+  equal([unresolved.status, unresolved.headers.get("retry-after")], [503, "5"])
+  equal((yield* json(unresolved))["error"]?.["charged"], null)
+})

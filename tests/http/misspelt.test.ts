@@ -10,12 +10,12 @@ import { Base64 } from "effect/encoding"
 import { exampleOf } from "../../src/catalog/domain/parameter.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { type Skill, skills } from "../../src/catalog/domain/skill.ts"
-import { test } from "../support/effect.ts"
 import { type Handle, objectIn, rpc } from "../support/http/a2a.ts"
 import { a2aService, pricesTaken, signed } from "../support/http/a2aService.ts"
 import { currentRequest } from "../support/http/mcp.ts"
-import { inMarket, passing } from "../support/payments/sales.ts"
+import { passing } from "../support/payments/sales.ts"
 import { headerOf } from "../support/payments/terms.ts"
+import { marketTest } from "../support/http/paidService.ts"
 
 /** Misspellings of a name: a letter less, one more, two in the other order, and another case. */
 const misspellings = (name: string): ReadonlyArray<string> => [
@@ -55,8 +55,9 @@ const expected = (near: string | null) =>
 
 for (const skill of skills) {
   if (skill.kind !== "paid") continue
-  test(`${skill.path}: a misspelt parameter is 400 with the nearest name, and pays for nothing`, () =>
-    inMarket(Effect.gen(function* () {
+  marketTest(
+    `${skill.path}: a misspelt parameter is 400 with the nearest name, and pays for nothing`,
+    function* () {
       const { service } = yield* a2aService
       for (const [wrong, near] of wrongNames(skill)) {
         // Within the limit of wrong calls for each minute.
@@ -86,7 +87,8 @@ for (const skill of skills) {
         }
       }
       equal(yield* pricesTaken, 0n)
-    })))
+    },
+  )
 }
 
 for (
@@ -96,31 +98,31 @@ for (
     ["/v1/research", "get_research", {}, /market must .*: it is missing/],
   ] as const
 ) {
-  test(`${path}: the price for ${JSON.stringify(args)} says what is wrong`, () =>
-    inMarket(Effect.gen(function* () {
-      const { service } = yield* a2aService
-      const query = new URLSearchParams(
-        Object.entries(args).map(([name, value]) => [name, String(value)]),
-      )
-      const unpaid: Response = yield* service.get(`${path}?${query}`)
-      equal(unpaid.status, 402)
-      match(String((yield* jsonOf(unpaid)).error), fault)
-      const header = Base64.decodeString(unpaid.headers.get("payment-required") ?? "")
-      // A call without any value may be a catalog's, which reads there how to call.
-      const inTerms = Object.keys(args).length === 0 ? /^Payment required$/ : fault
-      match(JSON.parse(Result.getOrThrow(header)).error, inTerms)
+  marketTest(`${path}: the price for ${JSON.stringify(args)} says what is wrong`, function* () {
+    const { service } = yield* a2aService
+    const query = new URLSearchParams(
+      Object.entries(args).map(([name, value]) => [name, String(value)]),
+    )
+    const unpaid: Response = yield* service.get(`${path}?${query}`)
+    equal(unpaid.status, 402)
+    match(String((yield* jsonOf(unpaid)).error), fault)
+    const header = Base64.decodeString(unpaid.headers.get("payment-required") ?? "")
+    // A call without any value may be a catalog's, which reads there how to call.
+    const inTerms = Object.keys(args).length === 0 ? /^Payment required$/ : fault
+    match(JSON.parse(Result.getOrThrow(header)).error, inTerms)
 
-      const init = currentRequest("tools/call", { name: tool, arguments: args }, {})
-      const { result } = yield* jsonOf(yield* service.get("/mcp", init))
-      const offer = objectIn(result["structuredContent"])
-      match(String(offer["error"]), inTerms)
-      ok(Array.isArray(offer["accepts"]), "it has the terms all the same")
-      match(JSON.stringify(result["content"]), /correct the call first/)
-    })))
+    const init = currentRequest("tools/call", { name: tool, arguments: args }, {})
+    const { result } = yield* jsonOf(yield* service.get("/mcp", init))
+    const offer = objectIn(result["structuredContent"])
+    match(String(offer["error"]), inTerms)
+    ok(Array.isArray(offer["accepts"]), "it has the terms all the same")
+    match(JSON.stringify(result["content"]), /correct the call first/)
+  })
 }
 
-test("a misspelt parameter of a free row is refused where the row has parameters", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "a misspelt parameter of a free row is refused where the row has parameters",
+  function* () {
     const { service } = yield* a2aService
     for (const skill of skills) {
       if (skill.kind !== "free") continue
@@ -136,31 +138,30 @@ test("a misspelt parameter of a free row is refused where the row has parameters
       const error = yield* toolError(service, skill.name, { [wrong]: 1 })
       match(String(error["message"]), expected(near))
     }
-  })))
+  },
+)
 
-test("over A2A a misspelt parameter opens no task", () =>
-  inMarket(Effect.gen(function* () {
-    const { service } = yield* a2aService
-    for (const skill of skills) {
-      const [[wrong, near] = ["", null]] = wrongNames(skill)
-      const data = { skill: skill.name, params: { [wrong]: 1 } }
-      const message = {
-        kind: "message",
-        role: "user",
-        messageId: crypto.randomUUID(),
-        parts: [{ kind: "data", data }],
-      }
-      const { code, data: details } = yield* rpc(service, "message/send", { message })
-      equal(code, -32602)
-      match(JSON.stringify(details), expected(near))
-      yield* passing(2)
+marketTest("over A2A a misspelt parameter opens no task", function* () {
+  const { service } = yield* a2aService
+  for (const skill of skills) {
+    const [[wrong, near] = ["", null]] = wrongNames(skill)
+    const data = { skill: skill.name, params: { [wrong]: 1 } }
+    const message = {
+      kind: "message",
+      role: "user",
+      messageId: crypto.randomUUID(),
+      parts: [{ kind: "data", data }],
     }
-  })))
+    const { code, data: details } = yield* rpc(service, "message/send", { message })
+    equal(code, -32602)
+    match(JSON.stringify(details), expected(near))
+    yield* passing(2)
+  }
+})
 
-test("x402Version is allowed together with the parameters of every product", () =>
-  inMarket(Effect.gen(function* () {
-    const { service } = yield* a2aService
-    const headers = { "payment-signature": headerOf(yield* signed(products.latest)) }
-    const { status } = yield* service.get("/v1/latest?x402Version=1", { headers })
-    equal([status, yield* pricesTaken], [200, products.latest.price as bigint])
-  })))
+marketTest("x402Version is allowed together with the parameters of every product", function* () {
+  const { service } = yield* a2aService
+  const headers = { "payment-signature": headerOf(yield* signed(products.latest)) }
+  const { status } = yield* service.get("/v1/latest?x402Version=1", { headers })
+  equal([status, yield* pricesTaken], [200, products.latest.price as bigint])
+})

@@ -270,20 +270,17 @@ const send = Effect.fnUntraced(function* (
   const answer = yield* Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(`${base}${path}`, { headers, signal })
-      return { response, body: await response.text() }
+      const { status } = response
+      return await readAnswer({ status, headers: response.headers, body: await response.text() })
     },
     catch: () => "lost" as const,
   }).pipe(Effect.timeoutOption(waitMs), Effect.result)
   const atMs = yield* Clock.currentTimeMillis
-  const noResponse = {
-    ...{ status: null, charged: null, bodyHash: null, isValid: false, transaction: null },
-    retryAfterSeconds: 0,
-  }
   const received = Result.isFailure(answer)
-    ? { ...noResponse, code: answer.failure }
+    ? { ...noAnswer, code: answer.failure }
     : Option.isNone(answer.success)
-    ? { ...noResponse, code: "hung up" }
-    : yield* read(answer.success.value)
+    ? { ...noAnswer, code: "hung up" }
+    : answer.success.value
   const block = received.status === 200
     ? BigInt(String(yield* context.anvil.call("eth_blockNumber")))
     : null
@@ -292,32 +289,38 @@ const send = Effect.fnUntraced(function* (
   return exchange
 })
 
-interface ReceivedResponse {
-  readonly response: Response
+/** A complete answer. */
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
   readonly body: string
 }
 
-const read = Effect.fnUntraced(function* ({ response, body }: ReceivedResponse) {
-  const { status } = response
+/** The fields of an exchange in which nothing was answered. */
+export const noAnswer = {
+  ...{ status: null, charged: null, bodyHash: null, isValid: false, transaction: null },
+  retryAfterSeconds: 0,
+} as const
+
+/** The fields of an exchange that its answer shows. */
+export async function readAnswer({ status, headers, body }: Answer) {
   const json = Result.getOrElse(
     Result.try(() => JSON.parse(body)),
     () => ({ error: { code: "not JSON" } }),
   )
-  const receipt = response.headers.get("PAYMENT-RESPONSE")
-  const digest = new Uint8Array(
-    yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))),
-  )
+  const receipt = headers.get("PAYMENT-RESPONSE")
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))
   return {
     status,
     code: status === 200 ? null : String(json.error?.code ?? `status ${status}`),
     // An answer settled early is always charged and has no `charged` field.
     charged: status === 200 ? json.charged ?? receipt !== null : json.error?.charged ?? null,
-    bodyHash: status === 200 ? Hex.encode(digest) : null,
+    bodyHash: status === 200 ? Hex.encode(new Uint8Array(digest)) : null,
     isValid: status === 200 && json.success === true && "data" in json,
     transaction: receipt === null ? null : String(JSON.parse(atob(receipt)).transaction),
-    retryAfterSeconds: Number(response.headers.get("retry-after") ?? 0),
+    retryAfterSeconds: Number(headers.get("retry-after") ?? 0),
   }
-})
+}
 
 const randomSleep = (
   random: Random,

@@ -28,10 +28,12 @@ export interface SupervisedOptions {
   readonly env: Readonly<Record<string, string>>
   /** The path of the file that gets its output. */
   readonly log: string
-  /** The text of its output that shows that it is ready. */
-  readonly readyText: string
+  /** The text of its output that shows that it is ready; by default any. */
+  readonly readyText?: string
   /** The folder of the version that runs; by default this one. */
   readonly root?: URL | undefined
+  /** Its working folder; by default that of the version. */
+  readonly dir?: string
 }
 
 /** How long the supervisor waits before it restarts a process that was not killed. */
@@ -59,7 +61,7 @@ export const supervised = Effect.fn("supervised")(function* (options: Supervised
 
   const write = async (from: ReadableStream<Uint8Array>) => {
     for await (const chunk of from) {
-      isReady ||= new TextDecoder().decode(chunk).includes(options.readyText)
+      isReady ||= new TextDecoder().decode(chunk).includes(options.readyText ?? "")
       await log.write(chunk)
     }
   }
@@ -124,10 +126,14 @@ export const supervised = Effect.fn("supervised")(function* (options: Supervised
   return process
 })
 
-function command({ script, args, env }: SupervisedOptions, root: URL): Deno.Command {
+function command({ script, args, env, dir }: SupervisedOptions, root: URL): Deno.Command {
+  const { pathname } = root
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--lock=tests/deno.lock", "--no-check", "--no-prompt", "-A", script, ...args],
-    cwd: root,
+    args: [
+      ...["run", `--config=${pathname}deno.json`, `--lock=${pathname}tests/deno.lock`],
+      ...["--no-check", "--no-prompt", "-A", `${pathname}${script}`, ...args],
+    ],
+    cwd: dir ?? root,
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",

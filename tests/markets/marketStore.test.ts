@@ -331,17 +331,4 @@ onEveryStore("MarketStore", (law) => {
       assert.equal(yield* store.count, 2)
     }),
   )
-
-  on(
-    "empty input changes nothing and returns nothing",
-    Effect.gen(function* () {
-      const store = yield* MarketStore
-      yield* store.save([], start)
-      yield* store.appendMids([])
-      yield* store.markSeeded([], start)
-      assert.deepEqual(yield* store.unseeded([]), [])
-      assert.equal((yield* store.lastMids([], { notBefore: 0, atOrBefore: now })).size, 0)
-      assert.equal(Option.isNone(yield* store.bySlug("nowhere")), true)
-    }),
-  )
 })

@@ -11,6 +11,8 @@ import { address } from "../../src/payments/domain/payment.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { isDisputed } from "../../src/payments/domain/paymentHealth.ts"
 import { Chain } from "../../src/payments/Chain.ts"
+import { watchSafeHead } from "../../src/payments/chain/heads.ts"
+import type { Rpc } from "../../src/payments/chain/rpc.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { failover } from "../../src/payments/facilitator/failover.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
@@ -37,6 +39,16 @@ const jumps: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ["jumps by +1 h and back", [hour, -hour]],
 ]
 
+/** An endpoint whose safe block has this number. */
+const rpcOf = (numberOf: () => number): Rpc => ({
+  call: ({ decode }) =>
+    Effect.orDie(decode({
+      number: `0x${numberOf().toString(16)}`,
+      hash: `0x${"00".repeat(32)}`,
+      timestamp: "0x1",
+    })),
+})
+
 /** Opens a window, and returns whether it is open. */
 type Window = Effect.Effect<Effect.Effect<boolean>, unknown, Market>
 
@@ -53,6 +65,15 @@ const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
       })
       yield* covered
       return Effect.andThen(covered, Effect.sync(() => reads === 1))
+    }),
+  ],
+  "the chain's safe head": [
+    1,
+    Effect.gen(function* () {
+      let reads = 0
+      const head = yield* watchSafeHead(rpcOf(() => (reads++, 7)), "safe")
+      yield* head
+      return Effect.andThen(Effect.orDie(head), Effect.sync(() => reads === 1))
     }),
   ],
   "a request that failed": [
@@ -113,3 +134,19 @@ for (const [what, [seconds, window]] of Object.entries(windows)) {
       })).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
   }
 }
+
+test("a safe block that contradicts an earlier one is rejected for five minutes, also after a clock went back", function* () {
+  yield* TestClock.setTime(startSeconds * 1_000)
+  let number = 9
+  const head = yield* watchSafeHead(rpcOf(() => number), "safe")
+  yield* head
+  number = 8
+  yield* TestClock.adjust("2 seconds")
+  equal((yield* Effect.exit(head))._tag, "Failure")
+  yield* TestClock.setTime((startSeconds - hour) * 1_000)
+  equal((yield* Effect.exit(head))._tag, "Failure")
+  yield* TestClock.adjust("299 seconds")
+  equal((yield* Effect.exit(head))._tag, "Failure")
+  yield* TestClock.adjust("1 seconds")
+  equal((yield* head).number, 8n)
+})

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Arbitrary, Cause, Duration, Effect, Exit, Option, Schema } from "effect"
+import { Arbitrary, Duration, Effect, Exit, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
@@ -17,9 +17,10 @@ import {
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
-import { checkProperty, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStoreWith } from "../support/stores.ts"
 import { claimAndMove, paymentIn, ticket } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
+import { refusalOf } from "../support/payments/refusals.ts"
 
 const lease = Duration.seconds(60)
 const answer = { body: new TextEncoder().encode('{"success":true}') }
@@ -89,7 +90,7 @@ const timeless = (payment: Payment) => {
   }
 }
 
-onEveryStore("payments together", (law) => {
+onEveryStoreWith("payments together", layer, (law) => {
   law(
     "concurrent payments have the same results and rows as sequential ones in the memory store",
     checkProperty(histories, (histories) =>
@@ -103,52 +104,46 @@ onEveryStore("payments together", (law) => {
       }), { runs: 12 }),
   )
 
-  law(
-    "a move that the database refuses fails alone",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const rows = yield* Effect.forEach(
-        [0, 1, 2, 3, 4],
-        (n) => paymentIn(n, "claimed"),
-      )
-      const exits = yield* Effect.forEach(rows, (row, n) =>
-        // A compute-first payment is not settled without its answer.
-        Effect.exit(store.move(row, { event: "intend", answer: n === 2 ? null : answer, lease })), {
-        concurrency: "unbounded",
-      })
-      equal(exits.map(Exit.isSuccess), [true, true, false, true, true])
-      const states = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
-      equal(
-        states.map((row) => Option.getOrThrow(row).state),
-        ["settling", "settling", "claimed", "settling", "settling"],
-      )
-    }).pipe(Effect.provide(layer)),
-  )
+  law("a move that the database refuses fails alone", function* () {
+    const store = yield* PaymentStore
+    const rows = yield* Effect.forEach(
+      [0, 1, 2, 3, 4],
+      (n) => paymentIn(n, "claimed"),
+    )
+    const exits = yield* Effect.forEach(rows, (row, n) =>
+      // A compute-first payment is not settled without its answer.
+      Effect.exit(store.move(row, { event: "intend", answer: n === 2 ? null : answer, lease })), {
+      concurrency: "unbounded",
+    })
+    equal(exits.map(Exit.isSuccess), [true, true, false, true, true])
+    const states = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+    equal(
+      states.map((row) => Option.getOrThrow(row).state),
+      ["settling", "settling", "claimed", "settling", "settling"],
+    )
+  })
 
-  law(
-    "answers in one batch keep their own bytes",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const bodies = Array.from({ length: 40 }, (_, n) => new Uint8Array([n, 0, 255 - n]))
-      // A settle-early payment has no answer when its intent is stored.
-      const orderOf = (n: number) => n % 3 === 0 ? "settle-early" : "compute-first"
-      const rows = yield* Effect.forEach(bodies, (_, n) => claimAndMove(n, orderOf(n), []))
-      yield* Effect.forEach(rows, (row, n) => {
-        const body = bodies[n]
-        const answer = body === undefined || n % 3 === 0 ? null : { body }
-        return store.move(row, { event: "intend", answer, lease })
-      }, { concurrency: "unbounded" })
-      const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
-      equal(
-        stored.map((row) => recordOf(Option.getOrThrow(row)).answer?.body ?? null),
-        bodies.map((body, n) => n % 3 === 0 ? null : body),
-      )
-    }).pipe(Effect.provide(layer)),
-  )
+  law("answers in one batch keep their own bytes", function* () {
+    const store = yield* PaymentStore
+    const bodies = Array.from({ length: 40 }, (_, n) => new Uint8Array([n, 0, 255 - n]))
+    // A settle-early payment has no answer when its intent is stored.
+    const orderOf = (n: number) => n % 3 === 0 ? "settle-early" : "compute-first"
+    const rows = yield* Effect.forEach(bodies, (_, n) => claimAndMove(n, orderOf(n), []))
+    yield* Effect.forEach(rows, (row, n) => {
+      const body = bodies[n]
+      const answer = body === undefined || n % 3 === 0 ? null : { body }
+      return store.move(row, { event: "intend", answer, lease })
+    }, { concurrency: "unbounded" })
+    const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+    equal(
+      stored.map((row) => recordOf(Option.getOrThrow(row)).answer?.body ?? null),
+      bodies.map((body, n) => n % 3 === 0 ? null : body),
+    )
+  })
 
   law(
     "payments that are looked up together are each found, and so are the holders of their keys",
-    Effect.gen(function* () {
+    function* () {
       const store = yield* PaymentStore
       const key = (n: number) => Bytes32.make(`0x${`${n}`.repeat(64)}`)
       for (const n of [1, 2, 3]) yield* store.claim(ticket(n), null, lease, key(n))
@@ -172,25 +167,22 @@ onEveryStore("payments together", (law) => {
         [three, null],
         [null, two],
       ])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
-  law(
-    "delivered answers are marked together, and only those",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const rows = yield* Effect.forEach(
-        [0, 1, 2, 3],
-        (n) => paymentIn(n, n === 1 ? "settling" : "answered"),
-      )
-      const marked = rows.slice(0, 3)
-      yield* Effect.forEach([...marked, ...marked], ({ paymentId }) => store.markSent(paymentId), {
-        concurrency: "unbounded",
-      })
-      const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
-      equal(stored.map((row) => recordOf(Option.getOrThrow(row)).sent), [true, false, true, false])
-    }).pipe(Effect.provide(layer)),
-  )
+  law("delivered answers are marked together, and only those", function* () {
+    const store = yield* PaymentStore
+    const rows = yield* Effect.forEach(
+      [0, 1, 2, 3],
+      (n) => paymentIn(n, n === 1 ? "settling" : "answered"),
+    )
+    const marked = rows.slice(0, 3)
+    yield* Effect.forEach([...marked, ...marked], ({ paymentId }) => store.markSent(paymentId), {
+      concurrency: "unbounded",
+    })
+    const stored = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+    equal(stored.map((row) => recordOf(Option.getOrThrow(row)).sent), [true, false, true, false])
+  })
 
   const fresh = { payment_id: `0x${"ee".repeat(32)}`, nonce: `0x${"ee".repeat(32)}` }
   const malformed: ReadonlyArray<Readonly<Record<string, string | number | null>>> = [
@@ -207,27 +199,25 @@ onEveryStore("payments together", (law) => {
     { settlement: "sometime" },
     { request: null },
   ]
-  law(
-    "the database refuses to insert a malformed payment",
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      yield* paymentIn(0, "claimed")
-      const insert = (changed: (typeof malformed)[number]) =>
-        sql`INSERT INTO payment
+  law("the database refuses to insert a malformed payment", function* () {
+    const sql = yield* SqlClient
+    yield* paymentIn(0, "claimed")
+    const insert = (changed: (typeof malformed)[number]) =>
+      sql`INSERT INTO payment
           SELECT (jsonb_populate_record(payment, ${
-          JSON.stringify({ ...fresh, ...changed })
-        }::jsonb)).*
+        JSON.stringify({ ...fresh, ...changed })
+      }::jsonb)).*
           FROM payment`
-      for (const changed of malformed) {
-        const exit = yield* Effect.exit(insert(changed))
-        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /malformed/)
-      }
-      const exit = yield* Effect.exit(
+    for (const changed of malformed) {
+      match(yield* refusalOf(insert(changed)), /malformed/)
+    }
+    match(
+      yield* refusalOf(
         insert({}).pipe(
           Effect.andThen(sql`UPDATE payment SET pay_to = payer, asset = 'x'`),
         ),
-      )
-      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /identity/)
-    }).pipe(Effect.provide(layer)),
-  )
+      ),
+      /identity/,
+    )
+  })
 })

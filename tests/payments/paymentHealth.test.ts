@@ -13,8 +13,7 @@ import { type QueueName, type RefundState, refundStates } from "../../src/paymen
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentHealth, PaymentStats } from "../../src/payments/PaymentHealth.ts"
-import { layer as restoreStore } from "../../src/payments/postgres/restoreStore.ts"
-import { addDelivered } from "../../src/payments/Restore.ts"
+import { addDelivered } from "../../src/payments/postgres/restore.ts"
 import { layer as paymentStats } from "../../src/payments/postgres/paymentStats.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
@@ -209,40 +208,39 @@ test("the metrics have the calls, the head, the treasury and the verdict of each
     ) match(text, line)
   })))
 
-test("a catalogue's verdict is counted and kept, and no status makes a metric of its own", () =>
-  Effect.gen(function* () {
-    const said = ["processing", "success", "rejected", "a status of another catalogue"]
-    const waiting = [...said]
-    const catalogued = Layer.mock(Facilitator, {
-      name: "catalogued",
-      settle: () => {
-        const status = waiting.shift()
-        const listed = status === undefined ? {} : { listed: { status, reason: "why" } }
-        return Effect.succeed({ outcome: "settled", transaction: "0x1", ...listed })
-      },
-    })
-    yield* Effect.gen(function* () {
-      const { settle } = yield* Facilitator
-      const request = yield* signedRequest(startSeconds)
-      const records = yield* PortRecords
-      const verdict = () => records.listing
-      equal(verdict(), null)
-      for (const status of said) {
-        yield* settle(request)
-        equal([verdict()?.status, verdict()?.reason], [status, "why"])
-      }
+test("a catalogue's verdict is counted and kept, and no status makes a metric of its own", function* () {
+  const said = ["processing", "success", "rejected", "a status of another catalogue"]
+  const waiting = [...said]
+  const catalogued = Layer.mock(Facilitator, {
+    name: "catalogued",
+    settle: () => {
+      const status = waiting.shift()
+      const listed = status === undefined ? {} : { listed: { status, reason: "why" } }
+      return Effect.succeed({ outcome: "settled", transaction: "0x1", ...listed })
+    },
+  })
+  yield* Effect.gen(function* () {
+    const { settle } = yield* Facilitator
+    const request = yield* signedRequest(startSeconds)
+    const records = yield* PortRecords
+    const verdict = () => records.listing
+    equal(verdict(), null)
+    for (const status of said) {
       yield* settle(request)
-      equal(verdict()?.status, said.at(-1))
-      const text = yield* PrometheusMetrics.format()
-      for (const status of ["processing", "success", "rejected", "other"]) {
-        match(text, new RegExp(`^listing_verdicts\\{status="${status}"\\} 1$`, "m"))
-      }
-    }).pipe(
-      Effect.provide(
-        Layer.provideMerge(layerFacilitator, PortRecords.layer).pipe(Layer.provide(catalogued)),
-      ),
-    )
-  }))
+      equal([verdict()?.status, verdict()?.reason], [status, "why"])
+    }
+    yield* settle(request)
+    equal(verdict()?.status, said.at(-1))
+    const text = yield* PrometheusMetrics.format()
+    for (const status of ["processing", "success", "rejected", "other"]) {
+      match(text, new RegExp(`^listing_verdicts\\{status="${status}"\\} 1$`, "m"))
+    }
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(layerFacilitator, PortRecords.layer).pipe(Layer.provide(catalogued)),
+    ),
+  )
+})
 
 const account = { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) }
 
@@ -280,7 +278,7 @@ onEveryStore("the statistics of payments", (law) => {
       equal(yield* liability, owed)
     }).pipe(
       Effect.provide(
-        Layer.mergeAll(paymentStats, restoreStore, Layer.mock(RefundQueue, {})).pipe(
+        Layer.merge(paymentStats, Layer.mock(RefundQueue, {})).pipe(
           Layer.provideMerge(paymentStore),
         ),
       ),

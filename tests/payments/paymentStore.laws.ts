@@ -21,6 +21,7 @@ import {
   declined,
   type Move,
   PaymentStore,
+  type UnmatchedTransfer,
   type WaitingQuery,
 } from "../../src/payments/PaymentStore.ts"
 import { AtomicAmount } from "../../src/core/domain/money.ts"
@@ -53,6 +54,12 @@ export function ticket(n: number, order: SettlementOrder = "compute-first"): Pay
     productId: product.id,
     request: "latest?[]",
   }
+}
+
+/** The transfer of the n-th ticket, as the chain shows it. */
+export function transferOf(n: number, at: PaidAt = paidAt): UnmatchedTransfer {
+  const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
+  return { paymentId, token, from, to, value, nonce, at }
 }
 
 /** The moves from a claim to each state. */
@@ -423,16 +430,15 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const known = yield* paymentIn(0, "claimed")
-      const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
-      const unmatched = { paymentId, token, from, to, value, nonce, at: paidAt }
+      const unmatched = transferOf(1)
       equal(yield* store.insertUnmatched({ ...unmatched, paymentId: known.paymentId }), false)
       same(Option.getOrThrow(yield* store.find(known.paymentId)), known)
       equal(yield* store.insertUnmatched(unmatched), true)
       equal(yield* store.insertUnmatched(unmatched), false)
-      const row = recordOf(Option.getOrThrow(yield* store.find(paymentId)))
+      const row = recordOf(Option.getOrThrow(yield* store.find(unmatched.paymentId)))
       equal(
         [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],
-        ["refund_due", null, null, null, paidAt, value, null],
+        ["refund_due", null, null, null, paidAt, unmatched.value, null],
       )
       equal([row.refund?.state, row.refund?.reason], ["queued", "unmatched_transfer"])
     }),
@@ -484,8 +490,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "liability sums refund_due payments and unanswered settle-early payments, and no unmatched transfer",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const { paymentId, token, authorization: { from, to, nonce } } = ticket(99)
-      const transfer = { paymentId, token, from, to, value: 21_000_000n, nonce, at: paidAt }
+      const transfer = { ...transferOf(99), value: 21_000_000n }
       equal(yield* store.insertUnmatched(transfer), true)
       equal(yield* store.liability, 0n)
       let n = 0

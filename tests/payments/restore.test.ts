@@ -8,15 +8,13 @@ import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, Result } from "effect"
 import { Chain } from "../../src/payments/Chain.ts"
 import { recordOf } from "../../src/payments/domain/payment.ts"
-import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
-import { layer as restoreStore } from "../../src/payments/postgres/restoreStore.ts"
+import { layer } from "../../src/payments/postgres/paymentStore.ts"
+import { addDelivered, scanSince } from "../../src/payments/postgres/restore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { addDelivered, scanSince } from "../../src/payments/Restore.ts"
 import { SqlClient } from "effect/sql/SqlClient"
-import { onEveryStore } from "../support/stores.ts"
-import { paymentIn, ticket } from "./paymentStore.laws.ts"
+import { onEveryStoreWith } from "../support/stores.ts"
+import { paymentIn, ticket, transferOf } from "./paymentStore.laws.ts"
 
-const layer = Layer.merge(paymentStore, restoreStore)
 const newest = 40_000_000n
 const notCalled = () => Effect.die("called")
 const chain = Layer.succeed(
@@ -36,22 +34,18 @@ const chain = Layer.succeed(
 const { token: { chainId, asset }, authorization: { to: payTo } } = ticket(0)
 const account = { chainId, asset, payTo }
 const paidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "safe" } as const
-const transferOf = (n: number) => {
-  const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
-  return { paymentId, token, from, to, value, nonce, at: paidAt }
-}
 
-onEveryStore("restore", (law) => {
+onEveryStoreWith("restore", layer, (law) => {
   law(
     "a delivered answer is never owed, whether its row is lost or not, and others are",
-    Effect.gen(function* () {
+    function* () {
       const store = yield* PaymentStore
       const unresolved = yield* paymentIn(0, "unresolved")
       const answered = yield* paymentIn(1, "answered")
       const sent = yield* paymentIn(2, "answered")
       yield* store.markSent(sent.paymentId)
       const released = yield* paymentIn(6, "released")
-      const lost = transferOf(3)
+      const lost = transferOf(3, paidAt)
       const other = yield* paymentIn(5, "unresolved")
       const delivered = new Set(
         [unresolved, answered, sent, released, lost].map(({ paymentId }) => paymentId),
@@ -59,7 +53,7 @@ onEveryStore("restore", (law) => {
       equal([yield* addDelivered(delivered), yield* addDelivered(delivered)], [4, 0])
       equal(yield* store.insertUnmatched(lost), false)
       equal(yield* store.find(lost.paymentId), Option.none())
-      equal(yield* store.insertUnmatched(transferOf(4)), true)
+      equal(yield* store.insertUnmatched(transferOf(4, paidAt)), true)
       const states = yield* store.states([...delivered, ticket(4).paymentId, other.paymentId])
       equal(
         [...delivered].map((id) => states.get(id)),
@@ -77,7 +71,7 @@ onEveryStore("restore", (law) => {
         })
         equal(waiting.map((row) => Result.getOrThrow(row).paymentId), [])
       }
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(

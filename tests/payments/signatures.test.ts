@@ -83,101 +83,98 @@ const viemIdentity = (tag: string, { from, nonce }: Authorization) =>
 
 liveTest(
   `signer(), paymentId() and refundNonce() equal viem's on ${vectors} generated vectors`,
-  () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      const recovered = { payer: 0, other: 0, none: 0 }
-      const result = yield* Arbitrary.checkEffect(
-        anyVector,
-        Effect.fnUntraced(function* (vector) {
-          const authorization = authorizationOf(vector)
-          const signed = yield* sign(buyer(vector.payer), authorization)
-          const signature = tamper(signed, vector.tampered)
-          const ours = yield* signatures.signer(token, authorization, signature)
-          const theirs = yield* viemSigner(authorization, signature)
-          assert.deepEqual(Option.getOrNull(ours), Option.getOrNull(theirs))
-          if (vector.tampered === null) assert.equal(Option.getOrNull(ours), authorization.from)
-          recovered[Option.isNone(ours) ? "none" : vector.tampered === null ? "payer" : "other"]++
-          const identified = { ...token, ...authorization }
-          assert.equal(signatures.paymentId(identified), viemIdentity("pay/v1", authorization))
-          assert.equal(signatures.refundNonce(identified), viemIdentity("refund/v1", authorization))
-          return true
-        }),
-        { runs: vectors },
-      )
-      assert.equal(Arbitrary.formatCheckFailure(result), undefined)
-      assert.ok(
-        recovered.payer > 0 && recovered.other > 0 && recovered.none > 0,
-        "every kind occurs",
-      )
-    }).pipe(Effect.provide(layer)),
+  function* () {
+    const signatures = yield* Signatures
+    const recovered = { payer: 0, other: 0, none: 0 }
+    const result = yield* Arbitrary.checkEffect(
+      anyVector,
+      Effect.fnUntraced(function* (vector) {
+        const authorization = authorizationOf(vector)
+        const signed = yield* sign(buyer(vector.payer), authorization)
+        const signature = tamper(signed, vector.tampered)
+        const ours = yield* signatures.signer(token, authorization, signature)
+        const theirs = yield* viemSigner(authorization, signature)
+        assert.deepEqual(Option.getOrNull(ours), Option.getOrNull(theirs))
+        if (vector.tampered === null) assert.equal(Option.getOrNull(ours), authorization.from)
+        recovered[Option.isNone(ours) ? "none" : vector.tampered === null ? "payer" : "other"]++
+        const identified = { ...token, ...authorization }
+        assert.equal(signatures.paymentId(identified), viemIdentity("pay/v1", authorization))
+        assert.equal(signatures.refundNonce(identified), viemIdentity("refund/v1", authorization))
+        return true
+      }),
+      { runs: vectors },
+    )
+    assert.equal(Arbitrary.formatCheckFailure(result), undefined)
+    assert.ok(
+      recovered.payer > 0 && recovered.other > 0 && recovered.none > 0,
+      "every kind occurs",
+    )
+  },
+  layer,
 )
 
-liveTest("signer() returns another address for another domain", () =>
-  Effect.gen(function* () {
-    const signatures = yield* Signatures
-    const payer = buyer(1)
-    const authorization: Authorization = {
-      from: address(payer.address),
-      to: address(buyer(2).address),
-      value: 10_000n,
-      validAfter: 0n,
-      validBefore: 2_000_000_000n,
-      nonce: Bytes32.make(hex(7n, 64)),
-    }
-    const signature = yield* sign(payer, authorization)
-    const others = [
-      { ...token, chainId: 84532 },
-      { ...token, name: "USDC" },
-      { ...token, version: "1" },
-      { ...token, asset: address(payer.address) },
-    ]
-    for (const other of others) {
-      const signer = yield* signatures.signer(other, authorization, signature)
-      assert.notEqual(Option.getOrNull(signer), authorization.from)
-    }
-  }).pipe(Effect.provide(layer)))
+liveTest("signer() returns another address for another domain", function* () {
+  const signatures = yield* Signatures
+  const payer = buyer(1)
+  const authorization: Authorization = {
+    from: address(payer.address),
+    to: address(buyer(2).address),
+    value: 10_000n,
+    validAfter: 0n,
+    validBefore: 2_000_000_000n,
+    nonce: Bytes32.make(hex(7n, 64)),
+  }
+  const signature = yield* sign(payer, authorization)
+  const others = [
+    { ...token, chainId: 84532 },
+    { ...token, name: "USDC" },
+    { ...token, version: "1" },
+    { ...token, asset: address(payer.address) },
+  ]
+  for (const other of others) {
+    const signer = yield* signatures.signer(other, authorization, signature)
+    assert.notEqual(Option.getOrNull(signer), authorization.from)
+  }
+}, layer)
 
 liveTest(
   "textSigner() recovers the signer of a personal message, and of no other text or key",
-  () =>
-    Effect.gen(function* () {
-      const { textSigner } = yield* Signatures
-      const texts = [
-        "",
-        "a",
-        "schlüssel",
-        "x".repeat(200),
-        payerProofText(paymentId, "https://a.example"),
-      ]
-      for (const [n, text] of texts.entries()) {
-        const signed = yield* Effect.promise(() => buyer(n).signMessage({ message: text }))
-        const signature = Signature.make(signed)
-        const signer = yield* textSigner(text, signature)
-        assert.equal(Option.getOrNull(signer), address(buyer(n).address))
-        const other = yield* textSigner(`${text} `, signature)
-        assert.notEqual(Option.getOrNull(other), address(buyer(n).address))
-      }
-    }).pipe(Effect.provide(layer)),
+  function* () {
+    const { textSigner } = yield* Signatures
+    const texts = [
+      "",
+      "a",
+      "schlüssel",
+      "x".repeat(200),
+      payerProofText(paymentId, "https://a.example"),
+    ]
+    for (const [n, text] of texts.entries()) {
+      const signed = yield* Effect.promise(() => buyer(n).signMessage({ message: text }))
+      const signature = Signature.make(signed)
+      const signer = yield* textSigner(text, signature)
+      assert.equal(Option.getOrNull(signer), address(buyer(n).address))
+      const other = yield* textSigner(`${text} `, signature)
+      assert.notEqual(Option.getOrNull(other), address(buyer(n).address))
+    }
+  },
+  layer,
 )
 
-liveTest("a signature that is not 65 bytes long has no signer", () =>
-  Effect.gen(function* () {
-    const { signer, textSigner } = yield* Signatures
-    const payer = buyer(1)
-    const authorization = authorizationFor(payer, products.latest, 1_800_000_000)
-    const signed = yield* sign(payer, authorization)
-    for (const more of ["00", "1b", "6492".repeat(16)]) {
-      const longer = Signature.make(`0x${signed.slice(2)}${more}`)
-      assert.deepEqual(yield* signer(token, authorization, longer), Option.none())
-      assert.deepEqual(yield* textSigner("text", longer), Option.none())
-    }
-  }).pipe(Effect.provide(layer)))
+liveTest("a signature that is not 65 bytes long has no signer", function* () {
+  const { signer, textSigner } = yield* Signatures
+  const payer = buyer(1)
+  const authorization = authorizationFor(payer, products.latest, 1_800_000_000)
+  const signed = yield* sign(payer, authorization)
+  for (const more of ["00", "1b", "6492".repeat(16)]) {
+    const longer = Signature.make(`0x${signed.slice(2)}${more}`)
+    assert.deepEqual(yield* signer(token, authorization, longer), Option.none())
+    assert.deepEqual(yield* textSigner("text", longer), Option.none())
+  }
+}, layer)
 
-liveTest("digest() is keccak256 of the UTF-8 bytes", () =>
-  Effect.gen(function* () {
-    const { digest } = yield* Signatures
-    for (const text of ["", "secret", "schlüssel"]) {
-      assert.equal(digest(text), keccak256(stringToHex(text)))
-    }
-  }).pipe(Effect.provide(layer)))
+liveTest("digest() is keccak256 of the UTF-8 bytes", function* () {
+  const { digest } = yield* Signatures
+  for (const text of ["", "secret", "schlüssel"]) {
+    assert.equal(digest(text), keccak256(stringToHex(text)))
+  }
+}, layer)

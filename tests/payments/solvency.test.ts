@@ -6,6 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
+import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { Purchase, Work } from "../../src/payments/purchase.ts"
 import { test } from "../support/effect.ts"
@@ -20,6 +21,7 @@ import {
   purchase,
   replica,
   stateOf,
+  useNonce,
   workOf,
 } from "../support/payments/sales.ts"
 import { nonce } from "../support/payments/terms.ts"
@@ -200,6 +202,31 @@ test("a settlement whose transaction reverted is read once, and gives its cover 
     { misbehave: (call) => call === "settle" ? "success_without_transaction" : null },
   )
 })
+
+test("an unknown settlement holds its cover until the chain shows that it can never be paid", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { sweep } = yield* Payments
+      const { sale } = yield* serviceWithTreasury(price)
+      // Anyone with the signature can settle it until it expires, however the sale ended.
+      const cancelled = yield* nth(0)
+      equal(yield* sale(cancelled, neverComputed), "Unresolved")
+      yield* sweep
+      equal(yield* store.liability, price)
+      yield* useNonce(cancelled, null)
+      yield* sweep
+      equal([yield* stateOf(cancelled), yield* store.liability], ["void", 0n])
+      const unused = yield* nth(1)
+      equal(yield* sale(unused, neverComputed), "Unresolved")
+      yield* sweep
+      equal(yield* store.liability, price)
+      yield* passing(200)
+      yield* sweep
+      equal([yield* stateOf(unused), yield* store.liability], ["void", 0n])
+    }),
+    { misbehave: (call) => call === "settle" ? "html" : null },
+  ))
 
 test("a sale that is refused, abandoned or answered leaves no reservation", () =>
   inMarket(Effect.gen(function* () {

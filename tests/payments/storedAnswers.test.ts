@@ -9,11 +9,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { recordOf } from "../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
-import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
-import { RetentionStore } from "../../src/payments/Retention.ts"
+import { Retention } from "../../src/payments/postgres/retention.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { liveTest } from "../support/effect.ts"
-import { onEveryStore, postgresStore, unmigratedStores } from "../support/stores.ts"
+import { onEveryStoreWith, postgresStore, unmigratedStores } from "../support/stores.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { claimAndMove, ticket } from "./paymentStore.laws.ts"
 
@@ -51,15 +50,15 @@ const dayLater = Effect.gen(function* () {
   }))
 })
 
-const deleted = Effect.flatMap(RetentionStore, (store) => store.deleteBodies(9))
+const deleted = Effect.flatMap(Retention, (store) => store.deleteBodies(9))
 const deliver = (n: number) =>
   Effect.flatMap(PaymentStore, (store) => store.markSent(ticket(n).paymentId))
-const layer = Layer.merge(paymentStore, retentionStore)
+const layer = Layer.merge(paymentStore, Retention.layer)
 
-onEveryStore("stored answers", (law) => {
+onEveryStoreWith("stored answers", layer, (law) => {
   law(
     "payments that bought the same bytes share them, and each erases only its own claim to them",
-    Effect.gen(function* () {
+    function* () {
       const store = yield* PaymentStore
       const [first] = yield* Effect.forEach(
         [0, 1, 2, 3],
@@ -69,12 +68,12 @@ onEveryStore("stored answers", (law) => {
       equal(yield* count, 2)
       if (first !== undefined) yield* store.move(first, { event: "owe", reason: "test", paidAt })
       equal(yield* Effect.forEach([0, 1, 2, 3], answerOf), [null, "same", "same", "other"])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(
     "an answer is deleted a day after the last of its payments was delivered, not before",
-    Effect.gen(function* () {
+    function* () {
       const waiting = yield* sellAs(0, intend("a"), doubt)
       yield* sellAs(1, intend("a"), proven)
       yield* deliver(1)
@@ -88,24 +87,24 @@ onEveryStore("stored answers", (law) => {
       equal([yield* deleted, yield* answerOf(0)], [0, "a"])
       yield* dayLater
       equal([yield* deleted, yield* answerOf(0), yield* count], [1, null, 0])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(
     "an answer is given for a day after its own delivery, even while others need it",
-    Effect.gen(function* () {
+    function* () {
       yield* sellAs(0, intend("a"), proven)
       yield* deliver(0)
       yield* sellAs(1, intend("a"), proven)
       equal([yield* answerOf(0), yield* answerOf(1)], ["a", "a"])
       yield* dayLater
       equal([yield* answerOf(0), yield* answerOf(1)], [null, "a"])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(
     "an answer that a process has stored is stored again after it was deleted, and used when it is old",
-    Effect.gen(function* () {
+    function* () {
       yield* sellAs(0, intend("a"), proven)
       yield* deliver(0)
       yield* dayLater
@@ -116,7 +115,7 @@ onEveryStore("stored answers", (law) => {
       yield* sellAs(2, intend("a"))
       yield* deliver(1)
       equal([yield* deleted, yield* answerOf(2)], [0, "a"])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 })
 
@@ -148,20 +147,19 @@ const url = Deno.env.get("TEST_DATABASE_URL") || undefined
 const race = "a payment that gets an answer while it is being deleted has it"
 if (url === undefined) registerSkipped(race, "set TEST_DATABASE_URL")
 else {
-  liveTest(race, () =>
-    Effect.gen(function* () {
-      const { move } = yield* PaymentStore
-      yield* sellAs(0, intend("a"), proven)
-      yield* deliver(0)
-      for (const [n, end] of [[1, "commit"], [2, "rollback"]] as const) {
-        yield* dayLater
-        equal(yield* sellDuringDeletion(n, end), bodyOf("a"))
-        equal([yield* deleted, yield* answerOf(n)], [0, "a"])
-        const sold = yield* Effect.flatMap(PaymentStore, ({ find }) => find(ticket(n).paymentId))
-        yield* move(Option.getOrThrow(sold), proven)
-        yield* deliver(n)
-      }
-    }).pipe(Effect.provide(Layer.provideMerge(layer, postgresStore(url)))))
+  liveTest(race, function* () {
+    const { move } = yield* PaymentStore
+    yield* sellAs(0, intend("a"), proven)
+    yield* deliver(0)
+    for (const [n, end] of [[1, "commit"], [2, "rollback"]] as const) {
+      yield* dayLater
+      equal(yield* sellDuringDeletion(n, end), bodyOf("a"))
+      equal([yield* deleted, yield* answerOf(n)], [0, "a"])
+      const sold = yield* Effect.flatMap(PaymentStore, ({ find }) => find(ticket(n).paymentId))
+      yield* move(Option.getOrThrow(sold), proven)
+      yield* deliver(n)
+    }
+  }, Layer.provideMerge(layer, postgresStore(url)))
 }
 
 /** The rows of the version before: each payment has its answer in a column. */
@@ -186,29 +184,25 @@ const insertOldRows = Effect.gen(function* () {
 })
 
 for (const { name, layer: store } of unmigratedStores) {
-  liveTest(
-    `a ${name} store of the version before keeps its answers`,
-    () =>
-      Effect.gen(function* () {
-        const files = yield* migrationFiles
-        const isNew = ({ id }: { readonly id: number }) => id >= 4
-        yield* migrate(files.filter((file) => !isNew(file)))
-        yield* insertOldRows
-        yield* migrate(files)
-        yield* Effect.gen(function* () {
-          const { find, move } = yield* PaymentStore
-          equal(yield* count, 2)
-          equal(yield* Effect.forEach([0, 1, 2, 3], answerOf), ["same", "same", "other", "same"])
-          const waiting = Option.getOrThrow(yield* find(ticket(0).paymentId))
-          equal(Option.isSome(yield* move(waiting, proven)), true)
-          for (const n of [0, 1]) yield* deliver(n)
-          yield* dayLater
-          equal([yield* deleted, yield* answerOf(2)], [1, "other"])
-          const states = yield* Effect.forEach([0, 1, 2, 3], (n) => find(ticket(n).paymentId))
-          equal(states.map((row) => Option.getOrThrow(row).state), [
-            ...["answered", "answered", "settling", "answered"],
-          ])
-        }).pipe(Effect.provide(layer))
-      }).pipe(Effect.provide(store)),
-  )
+  liveTest(`a ${name} store of the version before keeps its answers`, function* () {
+    const files = yield* migrationFiles
+    const isNew = ({ id }: { readonly id: number }) => id >= 4
+    yield* migrate(files.filter((file) => !isNew(file)))
+    yield* insertOldRows
+    yield* migrate(files)
+    yield* Effect.gen(function* () {
+      const { find, move } = yield* PaymentStore
+      equal(yield* count, 2)
+      equal(yield* Effect.forEach([0, 1, 2, 3], answerOf), ["same", "same", "other", "same"])
+      const waiting = Option.getOrThrow(yield* find(ticket(0).paymentId))
+      equal(Option.isSome(yield* move(waiting, proven)), true)
+      for (const n of [0, 1]) yield* deliver(n)
+      yield* dayLater
+      equal([yield* deleted, yield* answerOf(2)], [1, "other"])
+      const states = yield* Effect.forEach([0, 1, 2, 3], (n) => find(ticket(n).paymentId))
+      equal(states.map((row) => Option.getOrThrow(row).state), [
+        ...["answered", "answered", "settling", "answered"],
+      ])
+    }).pipe(Effect.provide(layer))
+  }, store)
 }

@@ -10,12 +10,7 @@ import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
-import {
-  DataDirBusy,
-  openEmbedded,
-  setAside,
-  StoreUnreadable,
-} from "../../src/postgres/embedded.ts"
+import { DataDirBusy, StoreUnreadable } from "../../src/postgres/embedded.ts"
 import { EmbeddedConnection } from "../../src/postgres/embeddedConnection.ts"
 import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
@@ -24,6 +19,7 @@ import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { removeFolder } from "../support/process.ts"
+import { openInMemory } from "../support/memoryStore.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 const root = new URL("../..", import.meta.url)
@@ -65,9 +61,8 @@ liveTest("a creation that was interrupted starts again", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryDirectory
     yield* Effect.promise(async () => {
-      await Deno.writeTextFile(`${dataDir}/creating`, "")
-      await Deno.mkdir(`${dataDir}/postgres/base`, { recursive: true })
-      await Deno.writeTextFile(`${dataDir}/postgres/PG_VERSION`, "18")
+      await Deno.mkdir(`${dataDir}/postgres.new/base`, { recursive: true })
+      await Deno.writeTextFile(`${dataDir}/postgres.new/PG_VERSION`, "18")
     })
     yield* append("a").pipe(Effect.provide(onDirectory(dataDir)))
     assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 1)
@@ -155,7 +150,7 @@ liveTest(
   "a closed connection leaves no transaction and no named statement on the backend",
   () =>
     Effect.gen(function* () {
-      const backend = yield* openEmbedded({ memory: true })
+      const backend = yield* openInMemory()
       const client = (scope: Scope.Scope) =>
         PgClient.make({
           stream: () => new EmbeddedConnection(backend),
@@ -228,7 +223,7 @@ liveTest(
       const refusal = yield* Effect.flip(newest.pipe(Effect.provide(onDirectory(dataDir))))
       assert.ok(refusal instanceof StoreUnreadable)
       assert.ok(refusal.message.includes(dataDir))
-      yield* setAside(dataDir)
+      yield* Effect.promise(() => Deno.rename(`${dataDir}/postgres`, `${dataDir}/aside`))
       assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), undefined)
     }),
 )

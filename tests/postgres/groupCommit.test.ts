@@ -24,7 +24,7 @@ const append = (row: string, word = row): Append => ({ row, word })
 
 /**
  * A table that stores every word of a row. `hold(n)` blocks the n-th statement until `open(n)`. The
- * word `poison` is refused, `lost` loses the connection, `nothing` changes nothing, `patient` may wait.
+ * word `poison` is refused, `lost` loses the connection, `nothing` changes nothing.
  */
 const table = Effect.gen(function* () {
   const statements: Array<ReadonlyArray<string>> = []
@@ -38,7 +38,6 @@ const table = Effect.gen(function* () {
   }
   const run = yield* groupCommit<Append, ReadonlyArray<string>>({
     rowOf: ({ row }) => row,
-    mayWait: ({ word }) => word === "patient",
     runBatch: Effect.fnUntraced(function* (commands) {
       const n = statements.push(commands.map(({ word }) => word)) - 1
       yield* Deferred.succeed(latch(started, n), undefined)
@@ -88,24 +87,6 @@ onEveryStore("groupCommit()", (law) => {
       equal(busy.statements, [["first"], words])
       equal(exits, words.map((word) => Exit.succeed(Option.some([word]))))
     }),
-  )
-
-  law(
-    "a command that may wait joins the next statement, and starts one after 20 ms",
-    Effect.gen(function* () {
-      const { run, statements } = yield* table
-      const start = (command: Append) => Effect.forkChild(run(command), { startImmediately: true })
-      const patient = yield* start(append("a", "patient"))
-      yield* TestClock.adjust("19 millis")
-      equal(statements, [])
-      yield* run(append("b"))
-      equal(statements, [["patient", "b"]])
-      yield* Fiber.join(patient)
-      const alone = yield* start(append("c", "patient"))
-      yield* TestClock.adjust("20 millis")
-      yield* Fiber.join(alone)
-      equal(statements, [["patient", "b"], ["patient"]])
-    }).pipe(Effect.provide(TestClock.layer())),
   )
 
   law(

@@ -11,18 +11,16 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
-import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
+import { Retention } from "../../src/payments/postgres/retention.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { measureOwed, RefundQueue } from "../../src/payments/refunds/Refunds.ts"
-import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshLogins, freshSchema } from "../support/stores.ts"
-import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
-import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
+import { requeue } from "../../src/payments/postgres/refundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { answerColumn } from "../support/payments/storedAnswer.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
@@ -298,8 +296,8 @@ asRole(
         )
       }
       const record = { person: "Ada", note: "test" }
-      yield* Effect.flatMap(RefundReview, ({ requeue }) => requeue(paymentId, record, false)).pipe(
-        Effect.provide(refundReview.pipe(Layer.provide(Layer.succeed(SqlClient, logins.owner)))),
+      yield* requeue(paymentId, record, false).pipe(
+        Effect.provideService(SqlClient, logins.owner),
       )
       yield* refund`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
       refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
@@ -316,7 +314,7 @@ asRole(
   ({ owner, service, refund }) =>
     Effect.gen(function* () {
       const payments = yield* PaymentStore
-      const retention = yield* RetentionStore
+      const retention = yield* Retention
       const old = yield* paymentIn(0, "answered")
       yield* payments.markSent(old.paymentId)
       const recent = yield* paymentIn(1, "answered")
@@ -351,7 +349,7 @@ asRole(
       equal((yield* payments.find(old.paymentId))._tag, "None")
       equal((yield* payments.find(recent.paymentId))._tag, "Some")
     }).pipe(
-      Effect.provide(Layer.merge(paymentStore, retentionStore)),
+      Effect.provide(Layer.merge(paymentStore, Retention.layer)),
       Effect.provideService(SqlClient, service),
     ),
 )

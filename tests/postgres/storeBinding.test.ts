@@ -5,14 +5,10 @@
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql/SqlClient"
 import { databaseLayer } from "../../src/app/venuePorts.ts"
-import { layerEmbedded } from "../../src/postgres/client.ts"
-import { migrate, SchemaDiverged } from "../../src/postgres/migrate.ts"
 import { base, networks } from "../../src/payments/domain/x402/terms.ts"
 import { bindStore, StoreMismatch } from "../../src/postgres/storeBinding.ts"
 import { liveTest } from "../support/effect.ts"
-import { removeFolder } from "../support/process.ts"
 import { freshSchema, onEveryStore } from "../support/stores.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
@@ -58,36 +54,6 @@ onEveryStore("bindStore()", (law) => {
   )
 })
 
-liveTest(
-  "an embedded store with another schema is set aside in dev alone",
-  () =>
-    Effect.gen(function* () {
-      const dir = yield* Effect.acquireRelease(
-        Effect.promise(() => Deno.makeTempDir()),
-        removeFolder,
-      )
-      const other = [{ id: 1, name: "store", sql: "CREATE TABLE feed_item (feed_index bigint)" }]
-      yield* Effect.provide(migrate(other), layerEmbedded({ dataDir: dir }))
-      const open = (mode: "dev" | "start") =>
-        Effect.provide(
-          Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
-          databaseLayer({
-            ...{ database: { kind: "embedded", dir }, venue: "polymarket", mode },
-            payments: { kind: "simulated" },
-            network: base,
-          }),
-        )
-      const folders = () => [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted()
-      ok((yield* Effect.flip(open("start"))) instanceof SchemaDiverged)
-      equal(folders(), ["lock", "postgres"])
-      const isEmpty = [{ last_index: 0n }]
-      equal(yield* open("dev"), isEmpty)
-      match(folders().join(" "), /^lock postgres postgres-\d+$/)
-      equal(yield* open("dev"), isEmpty)
-      equal(folders().length, 3)
-    }),
-)
-
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 if (testDatabaseUrl === undefined) {
   registerSkipped("the store of a service's settings", "set TEST_DATABASE_URL")
@@ -103,7 +69,7 @@ if (testDatabaseUrl === undefined) {
           network = base,
         ) =>
           Effect.scoped(Layer.build(databaseLayer({
-            ...{ database: { kind: "postgres", url }, venue, mode: "start" },
+            ...{ database: { kind: "postgres", url }, venue },
             ...{ payments: { kind }, network },
           })))
         yield* open("polymarket", "live")

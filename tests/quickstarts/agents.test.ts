@@ -20,11 +20,11 @@ import {
 } from "../support/examples/quickstarts.ts"
 import { scriptedModel } from "../support/examples/scriptedModel.ts"
 import { openShop, spentBy } from "../support/packages/shop.ts"
-import { buyer } from "../support/payments/buyers.ts"
+import { buyer, buyerKey } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
-const key = `0x${"1".padStart(64, "0")}`
+const key = buyerKey(0)
 const spent = spentBy(buyer(0).address)
 const agents = ["langchain.mjs", "vercel-ai.mjs", "openai-agents.mjs", "mastra.mjs"]
 
@@ -40,37 +40,40 @@ const countingService = Effect.gen(function* () {
 })
 
 function isRun(file: string): void {
-  liveTest(
-    `the agent of ${file} pays once, and its model reads the answer`,
-    () =>
-      Effect.gen(function* () {
-        const { base, payments } = yield* countingService
-        const model = yield* scriptedModel([{ tool: "get_latest", arguments: {} }])
-        const folder = yield* quickstartFolder
-        const { code, stdout, stderr } = yield* runQuickstart(folder, file, {
-          ...{ BASE_URL: base, BUYER_PRIVATE_KEY: key },
-          ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "sk-none" },
-        })
-        equal([code, payments.length, model.requests.length], [0, 1, 2], stderr)
-        match(stdout, /feedIndex\W+3/)
-        match(stdout, /0\.01/)
-        strictEqual(yield* spent, products.latest.price as bigint)
-      }).pipe(Effect.provide(market())),
-  )
+  liveTest(`the agent of ${file} pays once, and its model reads the answer`, function* () {
+    const { base, payments } = yield* countingService
+    const model = yield* scriptedModel([{ tool: "get_latest", arguments: {} }])
+    const folder = yield* quickstartFolder
+    const { code, stdout, stderr } = yield* runQuickstart(folder, file, {
+      ...{ BASE_URL: base, BUYER_PRIVATE_KEY: key },
+      ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "sk-none" },
+    })
+    equal([code, payments.length, model.requests.length], [0, 1, 2], stderr)
+    match(stdout, /feedIndex\W+3/)
+    match(stdout, /0\.01/)
+    strictEqual(yield* spent, products.latest.price as bigint)
+  }, market())
 
-  liveTest(`the model of ${file} reads why a tool did not pay`, () =>
-    Effect.gen(function* () {
-      const { base, payments } = yield* countingService
-      const script = [{ tool: "get_research", arguments: { market: "market-1" } }]
-      const model = yield* scriptedModel(script)
-      const folder = yield* quickstartFolder
-      const { code, stdout, stderr } = yield* runQuickstart(folder, file, {
-        ...{ BASE_URL: base, BUYER_PRIVATE_KEY: key },
-        ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "sk-none" },
-      })
-      equal([code, payments, model.requests.length], [0, [], 2], stderr)
-      match(stdout, /1\.00/)
-    }).pipe(Effect.provide(market())))
+  liveTest(`${file} with a malformed key ends in a sentence with its variable`, function* () {
+    const folder = yield* quickstartFolder
+    const env = { BASE_URL: "http://127.0.0.1:9", BUYER_PRIVATE_KEY: `${key}0` }
+    const { code, stdout, stderr } = yield* runQuickstart(folder, file, env)
+    equal([code, stdout], [1, ""])
+    match(stderr, /^BUYER_PRIVATE_KEY must be [^\n]+\.\r?\n$/)
+  })
+
+  liveTest(`the model of ${file} reads why a tool did not pay`, function* () {
+    const { base, payments } = yield* countingService
+    const script = [{ tool: "get_research", arguments: { market: "market-1" } }]
+    const model = yield* scriptedModel(script)
+    const folder = yield* quickstartFolder
+    const { code, stdout, stderr } = yield* runQuickstart(folder, file, {
+      ...{ BASE_URL: base, BUYER_PRIVATE_KEY: key },
+      ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "sk-none" },
+    })
+    equal([code, payments, model.requests.length], [0, [], 2], stderr)
+    match(stdout, /1\.00/)
+  }, market())
 }
 
 /** The server that `claude.md` configures. */
@@ -91,26 +94,26 @@ Deno.test("claude.md gives Claude Code and Claude Desktop the same server", () =
 const claudeBuys = () =>
   liveTest(
     "the server of claude.md pays for a host without a key, where payments are simulated",
-    () =>
-      Effect.gen(function* () {
-        const { base, payments } = yield* countingService
-        const folder = yield* quickstartFolder
-        const { command, args, env } = configured()
-        const result = yield* Effect.promise(async () => {
-          const client = new Client({ name: "host", version: "1.0.0" })
-          await client.connect(
-            new StdioClientTransport({
-              ...{ command, args: [...args], cwd: folder, stderr: "ignore" },
-              env: { ...environmentOf(folder), ...env, BASE_URL: base },
-            }),
-          )
-          const result = await client.callTool({ name: "get_latest", arguments: {} })
-          await client.close()
-          return result
-        })
-        equal([result.isError === true, payments.length], [false, 1])
-        match(JSON.stringify(result.content), /feedIndex/)
-      }).pipe(Effect.provide(market())),
+    function* () {
+      const { base, payments } = yield* countingService
+      const folder = yield* quickstartFolder
+      const { command, args, env } = configured()
+      const result = yield* Effect.promise(async () => {
+        const client = new Client({ name: "host", version: "1.0.0" })
+        await client.connect(
+          new StdioClientTransport({
+            ...{ command, args: [...args], cwd: folder, stderr: "ignore" },
+            env: { ...environmentOf(folder), ...env, BASE_URL: base },
+          }),
+        )
+        const result = await client.callTool({ name: "get_latest", arguments: {} })
+        await client.close()
+        return result
+      })
+      equal([result.isError === true, payments.length], [false, 1])
+      match(JSON.stringify(result.content), /feedIndex/)
+    },
+    market(),
   )
 
 if (hasAllPackages) {

@@ -19,12 +19,12 @@ import {
 } from "../support/examples/quickstarts.ts"
 import { errorResponse } from "../support/client/seller.ts"
 import { openShop, spentBy } from "../support/packages/shop.ts"
-import { buyer } from "../support/payments/buyers.ts"
+import { buyer, buyerKey } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
 const linesMax = 34
-const key = `0x${"1".padStart(64, "0")}`
+const key = buyerKey(0)
 const spent = spentBy(buyer(0).address)
 /** The signing code that `python.py` imports: not a quickstart. */
 const isModule = (name: string) => name === "eip3009.py"
@@ -47,18 +47,17 @@ Deno.test("a quickstart says how to recover, and makes no key where it sends it"
   }
 })
 
-liveTest("curl.sh reads what is free and the terms of what is paid", () =>
-  Effect.gen(function* () {
-    const base = yield* openShop()
-    const folder = yield* quickstartFolder
-    const { code, stdout, stderr } = yield* runQuickstart(folder, "curl.sh", { BASE_URL: base })
-    equal([code, stderr], [0, ""])
-    for (const text of ['"index":3', "topMovers24h", "static_sample", '"price":"$0.03"']) {
-      match(stdout, new RegExp(RegExp.escape(text)))
-    }
-    match(stdout, new RegExp(`"amount":"${products.signals.price}"`))
-    strictEqual(yield* spent, 0n)
-  }).pipe(Effect.provide(market())))
+liveTest("curl.sh reads what is free and the terms of what is paid", function* () {
+  const base = yield* openShop()
+  const folder = yield* quickstartFolder
+  const { code, stdout, stderr } = yield* runQuickstart(folder, "curl.sh", { BASE_URL: base })
+  equal([code, stderr], [0, ""])
+  for (const text of ['"index":3', "topMovers24h", "static_sample", '"price":"$0.03"']) {
+    match(stdout, new RegExp(RegExp.escape(text)))
+  }
+  match(stdout, new RegExp(`"amount":"${products.signals.price}"`))
+  strictEqual(yield* spent, 0n)
+}, market())
 
 /** What a request with a payment carried. */
 interface Sent {
@@ -84,74 +83,70 @@ const lossyService = Effect.fnUntraced(function* (lose: (nth: number) => Respons
 })
 
 const unknownOutcome = () => errorResponse(503, { charged: null, retryable: true })
-/** No answer: the connection breaks while the body is sent. */
+/** The connection breaks while the body is sent. */
 const brokenResponse = (): Response =>
-  new Response(new ReadableStream({ start: (controller) => controller.error("lost") }))
+  new Response(
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"success"')),
+      pull: (controller) => controller.error("lost"),
+    }),
+  )
 
-const losses = { "is lost": brokenResponse, "is a 503": unknownOutcome }
+const losses = { "breaks off": brokenResponse, "is a 503": unknownOutcome }
 
 /** What every quickstart buys, and what it prints of it. */
 const price: bigint = products.latest.price
 const answer = /"feedIndex": 3/
 
 function buysOnce(file: string): void {
-  liveTest(`${file} pays once and prints the answer`, () =>
-    Effect.gen(function* () {
-      const { sent, env } = yield* lossyService(() => null)
-      const folder = yield* quickstartFolder
-      const { code, stdout, stderr } = yield* runQuickstart(folder, file, env)
-      equal([code, stderr, sent.length], [0, "", 1])
-      match(stdout, answer)
-      strictEqual(yield* spent, price)
-    }).pipe(Effect.provide(market())))
+  liveTest(`${file} pays once and prints the answer`, function* () {
+    const { sent, env } = yield* lossyService(() => null)
+    const folder = yield* quickstartFolder
+    const { code, stdout, stderr } = yield* runQuickstart(folder, file, env)
+    equal([code, stderr, sent.length], [0, "", 1])
+    match(stdout, answer)
+    strictEqual(yield* spent, price)
+  }, market())
 
-  liveTest(
-    `${file} without a good key ends in one sentence that names the variable`,
-    () =>
-      Effect.gen(function* () {
-        const { sent, env } = yield* lossyService(() => null)
-        const folder = yield* quickstartFolder
-        for (const wrong of ["", "0x12"]) {
-          const run = yield* runQuickstart(folder, file, { ...env, BUYER_PRIVATE_KEY: wrong })
-          equal([run.code, run.stdout, sent.length], [1, "", 0])
-          match(run.stderr, /^Set BUYER_PRIVATE_KEY [^\n]+\.\r?\n$/)
-        }
-      }).pipe(Effect.provide(market())),
-  )
+  liveTest(`${file} without a good key ends in one sentence that names the variable`, function* () {
+    const { sent, env } = yield* lossyService(() => null)
+    const folder = yield* quickstartFolder
+    for (const wrong of ["", "0x12"]) {
+      const run = yield* runQuickstart(folder, file, { ...env, BUYER_PRIVATE_KEY: wrong })
+      equal([run.code, run.stdout, sent.length], [1, "", 0])
+      match(run.stderr, /^Set BUYER_PRIVATE_KEY [^\n]+\.\r?\n$/)
+    }
+  }, market())
 
   for (const [what, lost] of Object.entries(losses)) {
-    liveTest(
-      `${file} sends the same payment again when the answer ${what}`,
-      () =>
-        Effect.gen(function* () {
-          const { sent, env } = yield* lossyService((nth) => nth === 1 ? lost() : null)
-          const folder = yield* quickstartFolder
-          const { code, stdout } = yield* runQuickstart(folder, file, env)
-          equal([code, sent.length], [0, 2])
-          match(stdout, answer)
-          equal(sent[1], sent[0])
-          strictEqual(yield* spent, price)
-        }).pipe(Effect.provide(market())),
-    )
+    liveTest(`${file} sends the same payment again when the answer ${what}`, function* () {
+      const { sent, env } = yield* lossyService((nth) => nth === 1 ? lost() : null)
+      const folder = yield* quickstartFolder
+      const { code, stdout } = yield* runQuickstart(folder, file, env)
+      equal([code, sent.length], [0, 2])
+      match(stdout, answer)
+      equal(sent[1], sent[0])
+      strictEqual(yield* spent, price)
+    }, market())
   }
 
   liveTest(
     `${file}, killed before its answer, sends the same payment when it starts again`,
-    () =>
-      Effect.gen(function* () {
-        const killed = new AbortController()
-        const { sent, env } = yield* lossyService((nth) => {
-          if (nth === 1) killed.abort()
-          return nth === 1 ? brokenResponse() : null
-        })
-        const folder = yield* quickstartFolder
-        const first = yield* runQuickstart(folder, file, env, killed.signal)
-        const second = yield* runQuickstart(folder, file, env)
-        doesNotMatch(first.stdout, answer)
-        equal([second.code, sent.length], [0, 2])
-        equal(sent[1], sent[0])
-        strictEqual(yield* spent, price)
-      }).pipe(Effect.provide(market())),
+    function* () {
+      const killed = new AbortController()
+      const { sent, env } = yield* lossyService((nth) => {
+        if (nth === 1) killed.abort()
+        return nth === 1 ? brokenResponse() : null
+      })
+      const folder = yield* quickstartFolder
+      const first = yield* runQuickstart(folder, file, env, killed.signal)
+      const second = yield* runQuickstart(folder, file, env)
+      doesNotMatch(first.stdout, answer)
+      equal([second.code, sent.length], [0, 2])
+      equal(sent[1], sent[0])
+      strictEqual(yield* spent, price)
+    },
+    market(),
   )
 }
 

@@ -87,20 +87,19 @@ Deno.test("a DID encodes the colon of a port, and the current key is not retired
   equal([keys.did, keys.retired], ["did:web:127.0.0.1%3A8402", []])
 })
 
-test("a key in a folder is made once", () =>
-  Effect.gen(function* () {
-    const dir = yield* Effect.acquireRelease(
-      Effect.promise(() => Deno.makeTempDir()),
-      (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+test("a key in a folder is made once", function* () {
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const open = (folder: string) =>
+    Effect.map(
+      Layer.build(layer({ key: { folder }, retired: [], publicBaseUrl: origin })),
+      (built) => Context.get(built, SigningKey).keys.current.x,
     )
-    const open = (folder: string) =>
-      Effect.map(
-        Layer.build(layer({ key: { folder }, retired: [], publicBaseUrl: origin })),
-        (built) => Context.get(built, SigningKey).keys.current.x,
-      )
-    const first = yield* open(`${dir}/one`)
-    strictEqual(yield* open(`${dir}/one`), first)
-    notStrictEqual(yield* open(`${dir}/two`), first)
-    const { mode } = yield* Effect.promise(() => Deno.stat(`${dir}/one/private-key`))
-    strictEqual((mode ?? 0) & 0o777, 0o600)
-  }))
+  const first = yield* open(`${dir}/one`)
+  strictEqual(yield* open(`${dir}/one`), first)
+  notStrictEqual(yield* open(`${dir}/two`), first)
+  const { mode } = yield* Effect.promise(() => Deno.stat(`${dir}/one/private-key`))
+  strictEqual((mode ?? 0) & 0o777, 0o600)
+})

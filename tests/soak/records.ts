@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { median } from "./slopes.ts"
 import type { StoreReader } from "./store.ts"
 import type { World } from "./world.ts"
+import { cpuSeconds, procBytes, residentBytes } from "../support/processUse.ts"
 
 export interface HourRecord {
   readonly hour: number
@@ -25,7 +26,6 @@ export interface Latencies {
 
 const mega = 1_000_000
 /** Of the kernel's counters of processor time. */
-const ticksPerSecond = 100
 
 export const recordHour = Effect.fnUntraced(function* (
   { service, worker, cluster }: World,
@@ -58,34 +58,11 @@ export const recordHour = Effect.fnUntraced(function* (
   return record
 })
 
-function residentBytes(pid: number | null): number | null {
-  return kilobytes(pid, "status", /^VmRSS:\s+(\d+)/m)
-}
-
 /** Of a process and its children; shared memory is counted once. */
 function proportionalBytes(pid: number | null): number {
   if (pid === null) return NaN
   const pids = [pid, ...childrenOf(pid)]
-  return pids.reduce((sum, id) => sum + (kilobytes(id, "smaps_rollup", /^Pss:\s+(\d+)/m) ?? 0), 0)
-}
-
-function kilobytes(pid: number | null, file: string, pattern: RegExp): number | null {
-  try {
-    const [, found] = pattern.exec(Deno.readTextFileSync(`/proc/${pid}/${file}`)) ?? []
-    return found === undefined ? null : Number(found) * 1_024
-  } catch {
-    return null
-  }
-}
-
-/** Of all threads of a process since it began; NaN when it is not there. */
-function cpuSeconds(pid: number | null): number {
-  try {
-    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(" ")
-    return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
-  } catch {
-    return NaN
-  }
+  return pids.reduce((sum, id) => sum + (procBytes(id, "smaps_rollup", "Pss") ?? 0), 0)
 }
 
 function childrenOf(pid: number): ReadonlyArray<number> {

@@ -27,8 +27,6 @@ const example: Partial<Record<Variable, string>> = {
   VENUE: "polymarket",
   PUBLIC_BASE_URL: "https://bellwether.example",
   DATABASE_URL: store("service"),
-  REFUND_DATABASE_URL: store("refund"),
-  MIGRATION_DATABASE_URL: store("owner"),
   PAYMENTS: "live",
   PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
   TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,

@@ -5,7 +5,7 @@
  * @module
  */
 import { clauseOf } from "../../src/markets/domain/clause.ts"
-import { Clock, Effect, Layer, Option, Ref, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Ref } from "effect"
 import type { OrderBook } from "../../src/markets/domain/book.ts"
 import {
   type Market,
@@ -196,7 +196,7 @@ export const alwaysFresh = Layer.succeed(Freshness, {
 })
 
 const marketStore = ({ markets, series }: ProductPorts) =>
-  Layer.succeed(MarketStore, {
+  Layer.mock(MarketStore, {
     save: (found) => Ref.update(markets, (all) => [...all, ...found]),
     bySlug: (slug) =>
       Effect.map(
@@ -227,8 +227,6 @@ const marketStore = ({ markets, series }: ProductPorts) =>
       ),
     count: Effect.map(Ref.get(markets), (all) => all.length),
     watched: () => Effect.map(Ref.get(markets), (all) => all.length),
-    appendMids: () => Effect.void,
-    recentlyPriced: () => Effect.succeed([]),
     lastMids: (ids, { notBefore, atOrBefore }) =>
       Effect.map(Ref.get(series), (points) => {
         const last = points.filter(({ at }) => notBefore <= at && at <= atOrBefore).at(-1)
@@ -236,10 +234,6 @@ const marketStore = ({ markets, series }: ProductPorts) =>
       }),
     series: (_, { from, to }) =>
       Effect.map(Ref.get(series), (points) => points.filter(({ at }) => from <= at && at <= to)),
-    unseeded: (ids) => Effect.succeed(ids),
-    markSeeded: () => Effect.void,
-    prune: () => Effect.succeed(0),
-    pruneUnlisted: () => Effect.succeed(0),
   })
 
 const venue = (
@@ -254,8 +248,7 @@ const venue = (
       }
       return yield* Ref.get(rows)
     })
-  return Layer.succeed(VenueClient, {
-    listMarkets: Stream.empty,
+  return Layer.mock(VenueClient, {
     bySlug: (slug) =>
       Effect.map(answer("bySlug", listed), (all) => {
         const own = all.filter((market) => market.slug === slug)
@@ -272,9 +265,6 @@ const venue = (
         answer("priceHistory", history),
         (all) => all.filter(({ at }) => from <= at && at <= to),
       ),
-    trades: () => Effect.succeed({ rows: [], rejected: {} }),
-    facts: () => Effect.succeed({ rows: [], rejected: {} }),
-    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
     proposals: () => Effect.map(answer("proposals", proposals), (rows) => ({ rows, rejected: {} })),
     rules: () => Effect.succeed({ rows: [], rejected: {} }),
     wallets: null,
@@ -319,9 +309,8 @@ const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
     if (!(yield* Ref.get(newsUp))) return yield* Effect.die("the news store is down")
     return yield* Ref.get(news)
   })
-  return Layer.succeed(News, {
+  return Layer.mock(News, {
     clause: (question, rules) => Effect.succeed(clauseOf(question, rules)),
-    update: () => Effect.die("news updates are not supported"),
     storiesAbout: (subjects) =>
       Effect.map(found, ({ headlines, coverage }) => ({
         stories: subjects.map(() =>
@@ -332,7 +321,6 @@ const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
         ),
         coverage,
       })),
-    prune: Effect.void,
   })
 }
 

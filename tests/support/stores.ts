@@ -8,10 +8,12 @@ import type { PgClient } from "@effect/sql-pg"
 import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
-import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
+import { layerMemory } from "./memoryStore.ts"
 import { migratedImage } from "./migratedImage.ts"
+import { type Body, effectOf } from "./effect.ts"
 import { sized } from "./size.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
@@ -20,7 +22,7 @@ const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 
-const embedded: Store = Layer.orDie(layerEmbedded({ memory: true }))
+const embedded: Store = Layer.orDie(layerMemory())
 
 /** Creates a schema on the server at `url` and returns the URL for it; dropped with the scope. */
 export const freshSchema = (url: string) =>
@@ -74,7 +76,7 @@ const idleStores: Array<StoreContext> = []
 /** Stays open until the test file ends; its clock is not the caller's, so no timer of it runs. */
 const openEmbeddedStore: Effect.Effect<StoreContext> = Effect.gen(function* () {
   const image = yield* Effect.promise(migratedImage)
-  const layer = Layer.orDie(layerEmbedded({ memory: true, image }))
+  const layer = Layer.orDie(layerMemory(image))
   return yield* Layer.buildWithScope(layer, Scope.makeUnsafe())
 }).pipe(Effect.provide(TestClock.layer()))
 
@@ -107,18 +109,19 @@ export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Stor
     : [{ name: "postgres", layer: postgresStore(testDatabaseUrl) }],
 ]
 
-type Law = (
-  name: string,
-  body: Effect.Effect<void, unknown, PgClient.PgClient | SqlClient | Scope.Scope>,
-) => void
+type StorePorts = PgClient.PgClient | SqlClient | Scope.Scope
+type LawBody<R> = Effect.Effect<void, unknown, R> | Body<R>
+type Law<R = never> = (name: string, body: LawBody<R | StorePorts>) => void
+
+const lawEffect = <R>(body: LawBody<R>) => Effect.isEffect(body) ? body : effectOf(body)
 
 /**
  * Registers one test per store, with one step per law. The suite opens each store once, and empties it
  * before every law.
  */
 export function onEveryStore(suite: string, state: (law: Law) => void): void {
-  const laws: Array<[name: string, body: Parameters<Law>[1]]> = []
-  state((name, body) => laws.push([name, body]))
+  const laws: Array<[name: string, body: Effect.Effect<void, unknown, StorePorts>]> = []
+  state((name, body) => laws.push([name, lawEffect(body)]))
   for (const { name: store, layer } of stores) {
     Deno.test(`${suite} on the ${store} store`, async (t) => {
       const scope = Scope.makeUnsafe()
@@ -135,6 +138,17 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
     })
   }
 }
+
+/** The same, with a new `layer` for every law. */
+export const onEveryStoreWith = <R>(
+  suite: string,
+  layer: Layer.Layer<R, unknown, StorePorts>,
+  state: (law: Law<R>) => void,
+): void =>
+  onEveryStore(
+    suite,
+    (law) => state((name, body) => law(name, Effect.provide(lawEffect(body), layer))),
+  )
 
 /**
  * Checks a property on generated values, emptying the store before each; a failure dies with the

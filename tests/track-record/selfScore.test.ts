@@ -166,18 +166,6 @@ on(
   }),
 )
 
-on(
-  "movers of a market that is no longer stored count as unknown",
-  Effect.fnUntraced(function* ({ tick, publish, store }) {
-    const score = scoreOf(store)
-    yield* publish([mover(9), outcome(9)])
-    yield* tick(now + 2 * day)
-    const { movers, predetermined } = yield* score
-    equal([movers.unknownAfter1h, movers.unknownAfter24h, movers.judgedAfter1h], [1, 1, 0])
-    equal([predetermined.emitted, predetermined.resolved], [1, 0])
-  }),
-)
-
 /** An entry in the n-th market, published at noon. */
 const entry = (n: number, label: "follow" | "fade" | null = null) =>
   newWhaleItem({ market: marketOf(n), createdAt: now, label })

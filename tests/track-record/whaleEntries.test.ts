@@ -6,7 +6,6 @@
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Context, Effect } from "effect"
-import { TestClock } from "effect/testing"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { day, hour, minute, second } from "../../src/core/domain/time.ts"
 import { type EntryLabel, entrySummary } from "../../src/track-record/domain/entryScore.ts"
@@ -105,46 +104,5 @@ on(
     yield* end([paid(0, 0)])
     strictEqual((yield* score("follow")).mean.roiAtAsk?.value, roi(0, 0.5))
     strictEqual(yield* faded, -1)
-  }),
-)
-
-on(
-  "the price a day later is from the market's series, the payout, or unknown",
-  Effect.fnUntraced(function* ({ venue, tick, publish, price, store }) {
-    const score = scoreOf(store)
-    yield* publish([
-      entry(0, { label: "follow", entryPrice: 0.5 }),
-      entry(1, { label: "follow", entryPrice: 0.5, outcome: 1 }),
-      entry(2, { label: "follow", entryPrice: 0.5 }),
-      entry(3, { label: "follow", entryPrice: 0.5, outcome: 1 }),
-    ])
-    yield* price(0, { 1_435: 0.7 })
-    yield* price(1, { 1_450: 0.4 })
-    venue.resolutions = [paid(3, 0, now + day)]
-    yield* tick(now + day + 29 * minute)
-    equal((yield* store.entries).map(({ later }) => later), [null, null, null, null])
-    yield* tick(now + day + 30 * minute)
-    equal((yield* store.entries).map(({ later }) => later), [0.7, 0.6, "unknown", 1])
-    const { mean: { closingLine } } = yield* score("follow")
-    equal([closingLine?.value, closingLine?.entries], [0.2667, 30])
-  }),
-)
-
-on(
-  "two replicas that read and judge at the same time count everything once",
-  Effect.fnUntraced(function* ({ venue, service, publish, store, ports }) {
-    const score = scoreOf(store)
-    const end = endOf(ports)
-    yield* publish([0, 1, 2, 3].map((n) => entry(n, { label: "follow" })))
-    venue.books = Object.fromEntries([0, 1, 2, 3].map((n) => [n, [0.49, 0.51, 50_000]]))
-    for (const at of [now, now + minute, now + hour, now + 4 * hour, now + 2 * day]) {
-      yield* TestClock.setTime(at)
-      const each = service(({ readBooks, tick }) => Effect.andThen(readBooks(at), tick(at)))
-      yield* Effect.all([each, each, each], { concurrency: 3 })
-    }
-    yield* end([0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour)))
-    const follow = yield* score("follow")
-    equal([follow.published, follow.resolved, follow.events], [4, 4, 4])
-    equal((yield* store.entries).map(({ readings }) => readings.length), [2, 2, 2, 2])
   }),
 )

@@ -123,23 +123,3 @@ test("readHistories() reads at most four wallets at once", () =>
     yield* Fiber.join(fiber)
     equal(most, 4)
   }))
-
-test("readHistories() continues where an interrupted run stopped", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start + hour)
-    const memory = memoryWallets(wallets)
-    const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
-    const { readHistories: run } = yield* backfillOf(slow, memory.layer)
-    let activity = 0
-    for (let stops = 0; stops < 20; stops++) {
-      const fiber = yield* Effect.forkScoped(run(Infinity))
-      yield* TestClock.adjust(1_100 + 370 * stops)
-      yield* Fiber.interrupt(fiber)
-      ok(memory.activity.size >= activity)
-      activity = memory.activity.size
-    }
-    const last = yield* Effect.forkScoped(run(Infinity))
-    yield* TestClock.adjust("1 hour")
-    equal((yield* Fiber.join(last)).failed, 0)
-    equal(new Set(memory.activity.keys()), truth)
-  }))

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Context, Effect, Equal, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
@@ -12,6 +12,7 @@ import { day, hour } from "../../src/core/domain/time.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
+import { hashOf } from "../support/whales/activityEvents.ts"
 import { market, now } from "../support/movers/market.ts"
 import { embeddedWhales, whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
 
@@ -41,9 +42,9 @@ const stageOf = Effect.fnUntraced(function* (
       endsAt,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
-  const activity = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }, n) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 500 },
-    ...{ price: 0.4, at: now - 2 * day, transaction: `0x${id}`, occurrence: 0 },
+    ...{ price: 0.4, at: now - 2 * day, transaction: hashOf(n), occurrence: 0 },
   }))
   yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history: "whole" })
   yield* whales.saveFacts(markets, [], now)
@@ -77,31 +78,6 @@ const entryServices = Effect.fnUntraced(function* (whales: WhaleStores) {
 
 const edgesOf = (whales: WhaleStores) =>
   Effect.map(whales.counted, (all) => all.get(wallet)?.sums.edges)
-
-test("count() counts a correction once", () =>
-  Effect.gen(function* () {
-    const { whales, until } = yield* stageOf(2)
-    const calibration = yield* over(whales)
-    yield* calibration.count(until, { counted: 0 })
-    const before = yield* edgesOf(whales)
-    for (const payouts of [[0, 1], [1, 0]] as const) {
-      yield* whales.saveResolutions([resolutionOf(MarketId.make("m0"), payouts)], [], now)
-      strictEqual(yield* calibration.count(until, { counted: 0 }), true)
-      strictEqual(Equal.equals(yield* edgesOf(whales), before), payouts[0] === 1)
-    }
-  }))
-
-test("count() leaves paid results until their markets are due", () =>
-  Effect.gen(function* () {
-    const { whales } = yield* stageOf(1, { endsAt: now + day })
-    const calibration = yield* over(whales)
-    const tally = { counted: 0 }
-    strictEqual(yield* calibration.count(now + 2 * day, tally), true)
-    strictEqual((yield* edgesOf(whales))?.clusters, 0)
-    yield* TestClock.setTime(now + day)
-    strictEqual(yield* calibration.count(now + 2 * day, tally), true)
-    strictEqual((yield* edgesOf(whales))?.clusters, entries)
-  }))
 
 test("count() computes the record of a wallet again when it changed meanwhile", () =>
   Effect.gen(function* () {

@@ -14,6 +14,7 @@ import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { noSums, type WalletSums } from "../../src/whales/domain/score.ts"
 import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
+import { hashOf } from "../support/whales/activityEvents.ts"
 import { market, now as start } from "../support/movers/market.ts"
 import { Random } from "../support/random.ts"
 import { sized } from "../support/size.ts"
@@ -49,7 +50,7 @@ function anyEvent(random: Random, n: number): NumberedActivityEvent {
     ...{ tokenId: random.pick(tokenIds), price: random.pick([0.2, 0.4, 0.97]), occurrence: 0 },
     // No two events have the same time: seconds differ by step here, minutes in `removing`.
     at: start + (n - age) * stepMs - (1 + n) * second,
-    transaction: `0x${n}`,
+    transaction: hashOf(n),
   }
 }
 
@@ -58,7 +59,7 @@ function removing(event: NumberedActivityEvent, n: number): NumberedActivityEven
   const [yes, no] = markets.find(({ id }) => id === event.marketId)?.tokenIds ?? []
   const tokenId = (event.tokenId === yes ? no : yes) ?? null
   const at = event.at - (1 + n) * minute
-  return { ...event, kind: "buy", tokenId, price: 0, at, transaction: `0x${n}` }
+  return { ...event, kind: "buy", tokenId, price: 0, at, transaction: hashOf(n) }
 }
 
 /** A resolution, of which another one of the same market is a correction. */

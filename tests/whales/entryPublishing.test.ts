@@ -16,6 +16,7 @@ import { type VenueClient, VenueUnavailable } from "../../src/markets/VenueClien
 import { publishEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { storedEntry } from "../support/whales/entries.ts"
+import { hashOf } from "../support/whales/activityEvents.ts"
 import { market, now } from "../support/movers/market.ts"
 import { embeddedWhales } from "../support/whales/whaleStores.ts"
 
@@ -40,9 +41,9 @@ const stage = Effect.fnUntraced(function* (
   const wallet = "0xaaaa"
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = entries.map((_, n) => marketOf(n))
-  const activity = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }, n) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 10 },
-    ...{ price: 0.4, at: now, transaction: `0x${id}`, occurrence: 0 },
+    ...{ price: 0.4, at: now, transaction: hashOf(n), occurrence: 0 },
   }))
   yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history })
   yield* whales.saveFacts(markets, [], now)

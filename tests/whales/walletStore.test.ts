@@ -111,7 +111,7 @@ onEveryStore("The whale stores", (law) =>
       )
       equal((yield* store.tracked).map(({ name }) => name), ["ab\ufffdc", "plain"])
       yield* store.saveFacts([{ ...factsOf(0), question: "\0odd\ud800" }], [], start)
-      yield* readAll(store, [{ ...activityEventOf(0, 0, 0), transaction: "\0odd" }])
-      equal((yield* store.stale(1)).map(({ activity }) => activity[0]?.transaction), ["odd"])
+      yield* readAll(store, [activityEventOf(0, 0, 0)])
+      equal((yield* store.stale(1)).map(({ market }) => market.question), ["odd\ufffd"])
     }).pipe(Effect.provide(postgresWhales)),
   ))

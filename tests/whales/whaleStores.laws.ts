@@ -11,6 +11,7 @@ import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import type { CountedWallet, UncountedWallet } from "../../src/whales/CalibrationStore.ts"
 import { noSums } from "../../src/whales/domain/score.ts"
 import type { ComputedPosition } from "../../src/whales/EntryStore.ts"
+import { hashOf } from "../support/whales/activityEvents.ts"
 import type { WhaleStores } from "../support/whales/whaleStores.ts"
 
 type Store = WhaleStores
@@ -50,7 +51,7 @@ export const activityEventOf = (who: number, market: number, n: number): Numbere
   size: n < 8 ? 0.1 + 0.2 : 1e6 / 3,
   price: n % 4 > 1 ? 0 : 0.07,
   at: start + n * 1_000,
-  transaction: n % 5 === 0 ? `odd ${n}` : `0x${`${n >> 2}`.padStart(64, "a")}`,
+  transaction: hashOf(n >> 2),
   occurrence: n % 2,
 })
 

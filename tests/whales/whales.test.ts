@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Context, Deferred, Effect, Fiber, Layer, Queue } from "effect"
+import { Context, Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
@@ -113,29 +113,6 @@ test("tick() reports the stage that failed, runs the others, and catches up late
           whales.map(({ row }) => [row.wallet, row.label, row.resolved, row.openEntries]).sort(),
       )
     equal(yield* rows(trial), yield* rows(twin))
-  }))
-
-test("tick() stops each stage at its time limit when the venue does not answer", () =>
-  Effect.gen(function* () {
-    const trial = yield* trialOf
-    const { wallets } = Context.get(trial, VenueClient)
-    const requested = { reading: yield* Deferred.make<void>(), facts: yield* Deferred.make<void>() }
-    const silent = (stage: keyof typeof requested) => () =>
-      Effect.andThen(Deferred.succeed(requested[stage], undefined), Effect.never)
-    const running = yield* Effect.forkChild(tickThrough(trial, 0, {
-      venue: {
-        wallets: wallets && { ...wallets, activity: silent("reading") },
-        facts: silent("facts"),
-      },
-    }))
-    yield* Deferred.await(requested.reading)
-    yield* TestClock.adjust("5 minutes")
-    yield* Deferred.await(requested.facts)
-    yield* TestClock.adjust("1 minute")
-    const report = yield* Fiber.join(running)
-    equal(report.failed, ["reading", "facts"])
-    equal(report.seconds, 360)
-    ok(report.labels !== null)
   }))
 
 test("tick() reads the other wallets when some never answer", () =>

@@ -14,7 +14,7 @@ import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
 import { test } from "../support/effect.ts"
-import { defaultGroups, makeTradingWorld, strategyOf } from "../support/venues/strategies.ts"
+import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   makeOracle,
@@ -171,14 +171,6 @@ test("tick() publishes each entry with the book of the bought outcome at that ti
       equal(data.microstructure, valid && { outcome: data.outcome, ...valid })
     }
     ok(items.some(({ data }) => data.microstructure !== null))
-  }))
-
-test("tick() publishes no entry of market makers", () =>
-  Effect.gen(function* () {
-    const { items } = yield* done
-    const habits = new Map(world.wallets.map((wallet) => [wallet.address, strategyOf(wallet)]))
-    const published = new Set(items.map(({ data }) => habits.get(data.wallet)))
-    ok([...habits.values()].includes("maker") && !published.has("maker"))
   }))
 
 /** The tolerance for sums, and for the rounded figures of an item. */

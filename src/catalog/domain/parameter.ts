@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { slugIn } from "../../markets/domain/market.ts"
 import type { ParameterDetail } from "./refusal.ts"
 
@@ -68,24 +68,6 @@ export function sentenceOf(faults: ReadonlyArray<ParameterError>): string {
   ).join("; ")
 }
 
-/** Decodes `query` by `parameters`. Returns all values, or all errors. */
-export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
-  parameters: P,
-): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<ParameterError>> {
-  return (query) => {
-    const faults: Array<ParameterError> = []
-    const decoded: Record<string, string | number | boolean | null> = {}
-    for (const parameter of parameters) {
-      const read = readOne(parameter, query.getAll(parameter.name))
-      if (Result.isFailure(read)) {
-        faults.push({ param: parameter.name, in: "query", ...read.failure })
-      } else decoded[parameter.name] = parameter.flag ? read.success === "1" : read.success
-    }
-    // `decoded` is built from the same table as the type.
-    return faults.length === 0 ? Result.succeed(decoded as InputOf<P>) : Result.fail(faults)
-  }
-}
-
 /** The names among these that are no parameter. An error proposes the nearest name. */
 export function unknownNames(
   parameters: ReadonlyArray<Parameter>,
@@ -105,21 +87,27 @@ export function unknownNames(
 /** The parameter of every HTTP call that names the version of x402. */
 const versionName = "x402Version"
 
-/** The names in a query that are no parameter of a call over HTTP. */
-function unknownInQuery(
-  parameters: ReadonlyArray<Parameter>,
-  query: URLSearchParams,
-): ReadonlyArray<ParameterError> {
-  const names = [...query.keys()].filter((name) => name !== versionName)
-  return unknownNames(parameters, names, "query")
-}
-
-/** Decodes the query of a call over HTTP by its parameters; an unknown one is an error. */
-export function queryReader<const P extends ReadonlyArray<Parameter>>(parameters: P) {
-  const decode = decodeQuery(parameters)
-  return (query: URLSearchParams) => {
-    const unknown = unknownInQuery(parameters, query)
-    return unknown.length > 0 ? Result.fail(unknown) : decode(query)
+/**
+ * Decodes the query of a call over HTTP by its parameters. Returns all values, or all errors; a name
+ * that is no parameter is one.
+ */
+export function queryReader<const P extends ReadonlyArray<Parameter>>(
+  parameters: P,
+): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<ParameterError>> {
+  return (query) => {
+    const names = [...query.keys()].filter((name) => name !== versionName)
+    const unknown = unknownNames(parameters, names, "query")
+    if (unknown.length > 0) return Result.fail(unknown)
+    const faults: Array<ParameterError> = []
+    const decoded: Record<string, string | number | boolean | null> = {}
+    for (const parameter of parameters) {
+      const read = readOne(parameter, query.getAll(parameter.name))
+      if (Result.isFailure(read)) {
+        faults.push({ param: parameter.name, in: "query", ...read.failure })
+      } else decoded[parameter.name] = parameter.flag ? read.success === "1" : read.success
+    }
+    // `decoded` is built from the same table as the type.
+    return faults.length === 0 ? Result.succeed(decoded as InputOf<P>) : Result.fail(faults)
   }
 }
 
@@ -192,20 +180,14 @@ function expectation({ type, values, form, minimum, maximum }: Parameter): strin
   return `must be an integer of at least ${minimum ?? 0}, up to 15 digits`
 }
 
+/** What a parameter and its JSON Schema have in common. */
+const schemaKeys = ["type", "description", "minimum", "maximum", "default", "pattern"] as const
+
 /** The JSON Schema of one parameter. */
-export function parameterSchema(
-  { type, description, minimum, maximum, default: fallback, values, pattern }: Parameter,
-) {
-  return {
-    type,
-    description,
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(values === undefined ? {} : { enum: [...values] }),
-    ...(pattern === undefined ? {} : { pattern }),
-  }
-}
+export const parameterSchema = (parameter: Parameter) => ({
+  ...Struct.pick(parameter, schemaKeys),
+  ...(parameter.values === undefined ? {} : { enum: [...parameter.values] }),
+})
 
 /** The JSON Schema of the parameters as one object. */
 export function objectSchema(parameters: ReadonlyArray<Parameter>) {

@@ -431,7 +431,7 @@ export const products = {
       "book, wallets, news. Cached for 30 minutes. A call that fails after payment is refunded.",
     use: "Use it before a decision about one market. It may take a minute; /v1/signals and " +
       "/v1/resolving find markets.",
-    answerBytes: { p50: 18_500, p99: 25_000 },
+    answerBytes: { p50: 14_000, p99: 25_000 },
     tags: ["prediction-markets", "research"],
     parameters: [
       textParameter(

@@ -14,6 +14,7 @@
  *
  * @module
  */
+import { Record } from "effect"
 import { studentQuantile } from "./student.ts"
 
 /** Sums over clusters, all that a mean and its interval need. They can be stored as JSON. */
@@ -39,17 +40,8 @@ export function clusterOf(n: number, s: number, f = 0): ClusterSums {
   return { clusters: 1, n, s, nn: n * n, ns: n * s, ss: s * s, ff: f * f }
 }
 
-/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
-export function addClusters(sums: ClusterSums, part: ClusterSums, times: 1 | -1): ClusterSums {
-  return {
-    clusters: sums.clusters + times * part.clusters,
-    n: sums.n + times * part.n,
-    s: sums.s + times * part.s,
-    nn: sums.nn + times * part.nn,
-    ns: sums.ns + times * part.ns,
-    ss: sums.ss + times * part.ss,
-    ff: sums.ff + times * part.ff,
-  }
+export function addClusters(sums: ClusterSums, part: ClusterSums): ClusterSums {
+  return Record.map(sums, (sum, name) => sum + part[name])
 }
 
 /** The mean and its 95 % interval. */

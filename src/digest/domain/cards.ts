@@ -30,7 +30,7 @@ import { type Card, counterFact, marketCards, ranked } from "../../writing/facts
 import { confidenceFact } from "../../writing/facts/confidence.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, tradeFact } from "../../writing/facts/estimates.ts"
+import { estimateFact, movedFact, tradeFact } from "../../writing/facts/estimates.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   causeLagMax,
@@ -39,7 +39,7 @@ import {
   readFor,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { inversionFacts, pairOf } from "../../writing/facts/ladders.ts"
+import { pairOf } from "../../writing/facts/ladders.ts"
 import { moveOf, placeOf } from "../../writing/facts/moves.ts"
 import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
@@ -70,8 +70,8 @@ export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd" | 
   readonly why: NewFact | null
   /** Its paragraph: what can be decided, then why, then what a reader must know of it. */
   readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
-  /** A move without a headline or a trade, or a state that may be as it was: one line says it. */
-  readonly isLine: "always" | "as before" | null
+  /** Where the digest before says the same, one line is enough. */
+  readonly isState: boolean
   /** The number that it states; null for none. */
   readonly stated: StatedNumber | null
 }
@@ -152,7 +152,9 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   if (isUnexplained && (move?.item.data.tradedUsd ?? Infinity) < unexplainedUsdMin) return null
   const isState = !isMoved && viewed === null &&
     [head, ...others].every(({ kind }) => kind === "proposal" || kind === "contradiction")
-  const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed)
+  const why = viewed === null
+    ? isCaused ? cause : null
+    : estimateFact(about, viewed, trade?.outcome ?? 0, view)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
     ...{
@@ -163,7 +165,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     },
     stated: viewed === null ? null : { marketId: market.id, eventKey: market.eventKey, ...viewed },
     why,
-    isLine: isUnexplained ? "always" : isState ? "as before" : null,
+    isState,
     facts: [
       trade === null ? head.lead(about) : tradeFact(about, trade),
       ...present(why),
@@ -172,7 +174,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
       ...present(counterFact(view, [head])),
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),
       ...isMoved
-        ? movedFacts(about, move, isCaused && why === cause ? "stated" : cause, material)
+        ? movedFacts(about, view, move, isCaused && why === cause ? "stated" : cause, material)
         : [],
       ...sharedFacts(one, view, [head, ...others]),
       ...trade === null ? [] : present(confidenceFact(about, view)),
@@ -209,16 +211,30 @@ function isNew(card: Card, view: MarketView, one: DigestMarket, material: Digest
 /** The cause of a move, unless it is stated, was not looked for or is the game itself, and the money behind it. */
 function movedFacts(
   about: About,
+  view: MarketView,
   { item: { data } }: Move,
   cause: NewFact | "stated" | null,
   { coverage, until }: DigestMaterial,
 ): ReadonlyArray<NewFact> {
   const isPlayed = (about.gameStartsAt ?? Infinity) <= until
-  const shown = cause ?? (isPlayed ? "stated" : noCauseFact(about))
+  const isRead = coverage.news !== null && coverage.news.answered === coverage.news.sources
+  const shown = cause ??
+    (isPlayed || !isRead ? "stated" : noCauseFact(about, laterStory(view), until))
   return [
     ...coverage.news === null || shown === "stated" ? [] : [shown],
     ...present(tradedFact(about, data)),
+    ...view.estimate === null ? [] : present(movedFact(about, view.estimate)),
   ]
+}
+
+/** The first headline after a move, within `causeLagMax`; null for none. */
+function laterStory({ move, stories }: MarketView) {
+  if (move === null) return null
+  const [first] = stories.filter(({ corrected }) => !corrected)
+    .map((story) => ({ story, placed: placeOf(move, story.firstAt) }))
+    .filter(({ placed: { lagMs, position } }) => position === "after" && lagMs <= causeLagMax)
+    .toSorted((a, b) => a.placed.lagMs - b.placed.lagMs || (a.story.url < b.story.url ? -1 : 1))
+  return first ?? null
 }
 
 /** The nearest headline before a move: one that a model read as pointing its way, else any; null for none. */
@@ -258,8 +274,6 @@ function sharedFacts(
     : []
   const positions = labelledPositions(view)
   const labelled = new Set(positions.map(({ wallet }) => wallet))
-  const inversions = view.event.inversions
-    .filter((pair) => pair.some((rung) => rung.market.slug === market.slug))
   const [largest] = said.some(({ kind }) => kind === "wallet") ? [] : positions
   const others = entries.filter(({ marketMaker, wallet }) => !marketMaker && !labelled.has(wallet))
   const payout = payoutOf(view)
@@ -268,7 +282,6 @@ function sharedFacts(
     : clauseFacts(about, one.rules, view.clause, now, exceptionsMax, true)
   return [
     ...proposed,
-    ...inversionFacts(about, inversions),
     ...largest === undefined ? [] : [positionFact(about, largest, now)],
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),
@@ -311,7 +324,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
         ...{ kind: "contradiction", section: "repriced", market: market.slug },
         about: { ...market, gameStartsAt: null },
         ...{ lead, why: null, facts: [opening, ...details, valid] },
-        ...{ isLine: null, stated: null, valueUsd: gainOf(pair), isSure: isSure || null },
+        ...{ isState: false, stated: null, valueUsd: gainOf(pair), isSure: isSure || null },
       }]
     })
     .slice(0, laddersMax)

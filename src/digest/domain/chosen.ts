@@ -66,7 +66,7 @@ export function chosenSlugs(
 /** The markets of the ladders, and of the events with one winner, whose listed quotes contradict each other. */
 export function contradictoryMarkets(priced: ReadonlyArray<PricedMarket>): ReadonlyArray<Market> {
   const byId = new Map(priced.map(({ market }) => [market.id, market]))
-  const found = contradictionsOf(laddersOf(priced.map((one) => ({ ...one, known: null }))))
+  const found = contradictionsOf(laddersOf(priced.map((one) => ({ ...one, proposed: null }))))
   const sums = siblingSums(priced, () => false)
     .filter(({ bidSum, markets }) => (bidSum ?? 0) > 1 && markets.length <= outcomesMax)
   return [

@@ -17,6 +17,7 @@ import {
   type WhaleEntryItem,
 } from "./material.ts"
 import { day, type EpochMs, minute } from "../../core/domain/time.ts"
+import { readableName } from "../../core/domain/untrusted.ts"
 import { isDecidedPrice } from "../../markets/domain/book.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -24,6 +25,7 @@ import {
   type About,
   cents,
   count,
+  date,
   factOf,
   named,
   type NewFact,
@@ -70,7 +72,11 @@ export function windowFacts({ from, until }: DigestMaterial): readonly [NewFact,
   const [start, end] = [time("startsAt", from, until), time("endsAt", until, from)]
   const next = time("nextAt", nextDigestAt(until), until)
   return [
-    factOf("coverage", null, phrase`This digest covers ${start} to ${end}.`),
+    factOf(
+      "coverage",
+      null,
+      phrase`This digest of ${date("day", until)} covers ${start} to ${end}.`,
+    ),
     factOf("coverage", null, phrase`The next one is due at ${next}.`),
   ]
 }
@@ -109,7 +115,7 @@ function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
   const tracked = count("wallets", wallets.tracked, "tracked wallet")
   const since = wallets.from > from
     ? phrase` since ${time("since", wallets.from, until)}`
-    : phrase``
+    : phrase` in that time`
   if (whaleEntries.length === 0) {
     return isRecent(wallets.readAt, until) && isWhole(material, wallets.from)
       ? counted(phrase`None of ${tracked} opened a published position${since}.`)
@@ -119,7 +125,9 @@ function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
   return counted(
     phrase`${least(material, wallets.from)}${
       part("buyers", buyers)
-    } ${tracked} opened positions${since}, for ${usd("stake", stakeOf(whaleEntries))} in all.`,
+    } ${tracked} opened published positions${since}, for ${
+      usd("stake", stakeOf(whaleEntries))
+    } in all.`,
   )
 }
 
@@ -219,15 +227,15 @@ export function contextFact(
   const outcome = reading?.outcome === outcomes[1] ? 1 : 0
   const side = named("outcome", outcomes[outcome])
   const relation = reading === null || reading.bears === null
-    ? phrase`shares words with`
-    : phrase`is model-read ${reading.bears} ${side} in`
+    ? phrase`, which no model read, matches`
+    : phrase` is model-read ${reading.bears} ${side} in`
   const at = quote === null
     ? phrase``
     : phrase`, ${side} now at ${price("price", quoteOfOutcome(quote, outcome).mid)}`
   return factOf(
     "news",
     slug,
-    phrase`${citation(story, until)} ${relation} ${titleOf(market)}${at}.`,
+    phrase`${citation(story, until)}${relation} ${titleOf(market)}${at}.`,
     { links: [story.url] },
   )
 }
@@ -243,14 +251,48 @@ export function otherMoveFacts(
   ).slice(0, othersMax).map(({ delta, market, priceNow }) => {
     const own = quoted.find((one) => one.market.slug === market.slug)
     const titled = inList(own?.market ?? { ...market, endsAt: null })
+    const side = named("outcome", market.outcomes[0], listedMax.outcome)
     return factOf(
       "mover",
       market.slug,
-      phrase`${titled}, ${cents("change", delta)} ${delta < 0 ? "down" : "up"} to ${
+      phrase`${titled}: ${side} ${cents("change", delta)} ${delta < 0 ? "down" : "up"} to ${
         price("to", priceNow)
       }${nowWords(priceNow, own?.quote?.mid ?? null, "now", ",")}.`,
     )
   })
+}
+
+/** The first sentence of a card with a trade. */
+const call = /^(.+) at (0\.\d+) or less before the fee/
+
+/** What became of the trades of the digest before, of markets that are not `placed`. */
+export function calledFacts(
+  { previous, quoted, resolutions }: DigestMaterial,
+  placed: ReadonlySet<string>,
+): ReadonlyArray<NewFact> {
+  return (previous ?? []).flatMap(({ about, statement }) => {
+    const [, side = "", limit] = call.exec(statement) ?? []
+    const ended = resolutions.find(({ market }) => market.slug === about)
+    const own = quoted.find(({ market }) => market.slug === about)
+    const market = ended?.market ?? own?.market
+    if (limit === undefined || market === undefined || placed.has(market.slug)) return []
+    const outcome = market.outcomes.findIndex((name) => readableName(name) === side)
+    if (outcome !== 0 && outcome !== 1) return []
+    const now = own === undefined || own.quote === null ? null : quoteOfOutcome(own.quote, outcome)
+    const { resolution } = ended ?? {}
+    const result = resolution === undefined
+      ? now === null || now.bid === null ? null : phrase`bid ${price("bid", now.bid)} now`
+      : resolution.state === "paid"
+      ? phrase`paid ${price("paid", resolution.payouts[outcome])}`
+      : phrase`cancelled`
+    return result === null ? [] : [factOf(
+      "resolution",
+      market.slug,
+      phrase`${named("outcome", market.outcomes[outcome], listedMax.outcome)} in ${
+        inList({ endsAt: null, ...market })
+      } at ${price("limit", Number(limit))} or less: ${result}.`,
+    )]
+  }).slice(0, othersMax)
 }
 
 /** The doubted proposals of markets that are not `placed`, and how many more there are. */
@@ -289,8 +331,9 @@ export function aheadFacts(
   cards: ReadonlyArray<{ readonly market: string }>,
 ): ReadonlyArray<NewFact> {
   const { markets, quoted, until } = material
+  const carded = new Set<string>(cards.map(({ market }) => market))
   const slugs = new Set<string>([
-    ...cards.map(({ market }) => market),
+    ...carded,
     ...markets.flatMap(({ entries, market }) =>
       entries.some(({ marketMaker }) => !marketMaker) ? [market.slug] : []
     ),
@@ -303,11 +346,13 @@ export function aheadFacts(
     ) return []
     const isDisputable = proposal !== null && !proposal.disputed
     const at = isDisputable ? settlesAtOf(proposal) : gameStartsAt ?? endsAt
-    const isAhead = at !== null && at > until && at <= until + aheadMs
+    // A card says when the challenge window of its proposal ends.
+    const isAhead = at !== null && at > until && at <= until + aheadMs &&
+      !(isDisputable && carded.has(one.market.slug))
     const why = isDisputable
-      ? "the challenge window"
+      ? "end of the challenge window"
       : gameStartsAt === null
-      ? "the end"
+      ? "end"
       : "kick-off"
     const outcome = isDisputable ? proposal.outcome : 0
     return isAhead ? [{ one, at, outcome, quote, why }] : []

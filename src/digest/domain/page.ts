@@ -19,6 +19,7 @@ import {
 } from "./digest.ts"
 import {
   aheadFacts,
+  calledFacts,
   contextFact,
   countFacts,
   gapFacts,
@@ -59,7 +60,9 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const title = first?.lead ?? counts[0] ?? window
   const summed = counts.find((fact) => fact !== title) ?? next
   const { facts, slot } = numbering()
-  const [named, summary] = [slot("title", [title]), slot("summary", [summed])]
+  const second = fitting.find((card) => card !== first)
+  const summary = slot("summary", [summed, ...second === undefined ? [] : [second.lead]])
+  const named = slot("title", [title])
   const [heading] = named.sentences
   const isLeft = (fact: NewFact) => fact !== title && fact !== summed
   const about = [window, next, ...gapFacts(material), ...counts].filter(isLeft)
@@ -123,6 +126,7 @@ function othersOf(
     ...paragraph("predetermined", "proposals", otherProposalFacts(material, placed)),
     ...paragraph("context", "news", contextOf(material, stated)),
     ...paragraph("repriced", "moves", otherMoveFacts(material, placed)),
+    ...paragraph("watch", "called", calledFacts(material, placed)),
   ]
 }
 
@@ -160,7 +164,7 @@ function placedCards(
   previous: DigestMaterial["previous"],
 ): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap(({ about, facts: [opening, ...facts], isLine, kind, section, why }) => {
+  return cards.flatMap(({ about, facts: [opening, ...facts], isState, kind, section, why }) => {
     const own = [opening, ...present(why)]
     const rest = facts.filter((fact, n) => {
       const key = keyOf(fact)
@@ -168,9 +172,9 @@ function placedCards(
       return own.includes(fact) || key === "" || !stated.has(key) && !isRepeated
     })
     const { isBefore, mark } = changeOf(previous, about.slug, opening.statement)
-    const isState = isLine === "as before" && isBefore
-    const shown = isState ? [] : isLine === "always" ? rest.filter(isNews) : rest
-    const topic = isState || isLine === "always" ? "line" : kind
+    const isLine = isState && isBefore
+    const shown = isLine ? [] : rest
+    const topic = isLine ? "line" : kind
     const chosen = { section, mark, topic, market: about, facts: [opening, ...shown] as const }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
@@ -178,8 +182,6 @@ function placedCards(
     return [chosen]
   })
 }
-
-const isNews = ({ kind }: NewFact) => kind === "news"
 
 /** What no second card repeats: a headline, a record or a reason of several markets; empty for none. */
 function keyOf(fact: NewFact): string {

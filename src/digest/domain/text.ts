@@ -101,7 +101,7 @@ export function digestOf(
 function titleSentenceOf({ title }: DigestPage, filled: ReadonlyArray<FilledSlot>): Sentence {
   const [own] = title.sentences
   const found = filled.find(({ id }) => id === title.id)?.sentences.find(({ kind, text }) =>
-    (kind === "fact" || kind === "template") && text.length <= digestLengths.title
+    kind === "fact" && text.length <= digestLengths.title
   )
   const { facts, text } = found ?? own
   return { text: text.replace(/\.$/, ""), facts }
@@ -116,9 +116,10 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
 
 /** What stands before the facts of a list. */
 const introductions: Readonly<Record<string, string>> = {
-  moves: "Also moved:",
+  moves: "Moved:",
   proposals: "Other doubted proposals:",
   ahead: "In the next 24 hours:",
+  called: "Called by the digest before:",
 }
 
 /** A card is a heading with what can be decided, then its other facts, a line each; other facts are a list. */

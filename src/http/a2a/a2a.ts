@@ -13,7 +13,6 @@ import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { overloaded } from "../server/errors.ts"
 import {
-  asRpcRefusal,
   failWithRefusal,
   isObject,
   objectOf,
@@ -23,7 +22,7 @@ import {
   rpcResponse,
 } from "../server/jsonRpc.ts"
 import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import { addressOf, type AgentRoute, onDelivered, RequestId } from "../server/route.ts"
+import { addressOf, onDelivered, RequestId } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,
@@ -70,38 +69,45 @@ interface A2aPorts {
   readonly cancels: RateLimiter
 }
 
+/** One call: what answers it, and the address of its client. */
+interface Call extends A2aPorts {
+  readonly address: string
+}
+
 /** How long a second cancellation of a task is refused. */
 const cancelMemory = Duration.minutes(10)
 
-/** Builds the route of the endpoint. */
-export const a2aRoute = Effect.fnUntraced(function* a2aRoute({ skills }: Pick<A2aPorts, "skills">) {
-  const ports: A2aPorts = {
-    skills,
-    payments: yield* Payments,
-    tasks: makeTasks(yield* SigningKey),
-    cancels: yield* makeLimiter("a2a_cancel", {
-      limit: 1,
-      windowMs: Duration.toMillis(cancelMemory),
-    }),
-  }
-  const route: AgentRoute = {
-    handle: rpcEndpoint({
+/** Builds the handler of the endpoint. */
+export const a2aHandler = Effect.fnUntraced(
+  function* a2aHandler({ skills }: Pick<A2aPorts, "skills">) {
+    const ports: A2aPorts = {
+      skills,
+      payments: yield* Payments,
+      tasks: makeTasks(yield* SigningKey),
+      cancels: yield* makeLimiter("a2a_cancel", {
+        limit: 1,
+        windowMs: Duration.toMillis(cancelMemory),
+      }),
+    }
+    return rpcEndpoint({
       path: a2aPath,
       answer: Effect.fnUntraced(function* (json, request, id) {
-        const address = addressOf(request)
-        const call = yield* Effect.result(readCall(json, request, id))
-        const plan = Result.flatMap(call, (call) => planOf(ports, call, address))
-        const isPaid = Result.isSuccess(call) && hasPayload(call.success.params)
-        const { result, fields } = yield* runPlan(ports, plan, address, isPaid)
+        const call: Call = { ...ports, address: addressOf(request) }
+        const read = yield* Effect.result(readCall(json, request, id))
+        const hasPayment = Result.isSuccess(read) && hasPayload(read.success.params)
+        const { task, view, delivery, fields } = yield* Result.getOrElse(
+          Result.flatMap(read, (message) => answerTo(call, message)),
+          (error) => refused(call, error, hasPayment),
+        )
+        const result = wireTask(task, view, yield* Clock.currentTimeMillis)
+        if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
         return rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), fields)
       }),
       fields: activatedExtensions,
       mayPay: ({ params }) => hasPayload(params),
-    }),
-    refusal: asRpcRefusal,
-  }
-  return route
-})
+    })
+  },
+)
 
 /** The extensions that the client requests and the agent supports. */
 function activatedExtensions(
@@ -120,60 +126,50 @@ interface Reply extends TaskReply {
   readonly fields?: ReadonlyArray<HeaderPair>
 }
 
-/** How a call is answered, and which limit it spends first; `own`: the answer spends one itself. */
-interface Plan {
-  readonly spends: "documents" | "own"
-  readonly answer: Effect.Effect<Reply, RpcError>
+type Answer = Effect.Effect<Reply, RpcError>
+/** The answer to a call, which spends a limit; or why it is refused, and nothing is spent yet. */
+type Answered = Result.Result<Answer, RpcError>
+
+/** An answer under the limit of documents. */
+const documents = (
+  { skills, address }: Call,
+  answer: Answer,
+  kind: "paid" | "unpaid" = "unpaid",
+): Answer =>
+  Effect.flatMap(
+    orRpcError(spend(skills.documents, address, kind)),
+    (fields) =>
+      Effect.mapBoth(answer, {
+        onSuccess: (reply): Reply => ({ ...reply, fields }),
+        onFailure: (error): RpcError => ({
+          ...error,
+          headers: [...fields, ...error.headers ?? []],
+        }),
+      }),
+  )
+
+/** Refuses a call. A payment in it was not read. */
+function refused(call: Call, error: RpcError, hasPayment: boolean): Answer {
+  if (!hasPayment) return documents(call, Effect.fail(error))
+  const data = { ...objectOf(error.data), payment: "The payment was not read by this call" }
+  return documents(call, Effect.fail({ ...error, data }), "paid")
 }
-/** A plan, or why the call is refused: then a payment in it is not read. */
-type Planned = Result.Result<Plan, RpcError>
-
-const documents = (answer: Plan["answer"]): Plan => ({ spends: "documents", answer })
-
-const runPlan = Effect.fnUntraced(function* runPlan(
-  ports: A2aPorts,
-  planned: Planned,
-  address: string,
-  hasPayment: boolean,
-) {
-  const isUnread = Result.isFailure(planned) && hasPayment
-  const { spends, answer } = Result.getOrElse(
-    planned,
-    ({ data, ...error }) =>
-      documents(Effect.fail({
-        ...error,
-        data: isUnread
-          ? { ...objectOf(data), payment: "The payment was not read by this call" }
-          : data,
-      })),
-  )
-  const spent = spends === "own" ? [] : yield* orRpcError(
-    spend(ports.skills.documents, address, isUnread ? "paid" : "unpaid"),
-  )
-  const { task, view, delivery, fields = spent } = yield* Effect.mapError(
-    answer,
-    (error): RpcError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
-  )
-  const result = wireTask(task, view, yield* Clock.currentTimeMillis)
-  if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
-  return { result, fields }
-})
 
 /** How much of an unknown name an error repeats. */
 const unknownNameMax = 128
 
-/** How a call of this method is answered. */
-function planOf(ports: A2aPorts, { method, params }: RpcCall, address: string): Planned {
+/** The answer to a call of this method. */
+function answerTo(call: Call, { method, params }: RpcCall): Answered {
   if (params !== undefined && params !== null && !isObject(params)) {
     return refuse("params", "must be an object")
   }
   switch (method) {
     case "message/send":
-      return Result.flatMap(readMessage(params), (message) => planMessage(ports, message, address))
+      return Result.flatMap(readMessage(params), (message) => answerMessage(call, message))
     case "tasks/get":
-      return Result.map(taskOf(ports, params), (task) => planTask(ports, task, address))
+      return Result.map(taskOf(call, params), (task) => answerTask(call, task))
     case "tasks/cancel":
-      return Result.map(taskOf(ports, params), (task) => documents(cancel(ports, task)))
+      return Result.map(taskOf(call, params), (task) => documents(call, cancel(call, task)))
     case "message/stream":
     case "tasks/resubscribe":
       return Result.fail(a2aError("unsupported", { capability: "streaming" }))
@@ -193,11 +189,12 @@ const refuse = (field: string, description: string) =>
   Result.fail(invalid([{ field, description }]))
 
 /** A task as it is now. A free skill is answered again. */
-function planTask(ports: A2aPorts, task: Task, address: string): Plan {
-  if (isFree(task)) return { spends: "own", answer: answerFree(ports, task, address) }
+function answerTask(call: Call, task: Task): Answer {
+  if (isFree(task)) return answerFree(call, task)
   return documents(
+    call,
     isPaid(task)
-      ? Effect.map(readTask(ports, task), (reply) => ({ task, ...reply }))
+      ? Effect.map(readTask(call, task), (reply) => ({ task, ...reply }))
       : Effect.succeed({ task, view: whichSkill, delivery: null }),
   )
 }
@@ -232,10 +229,10 @@ const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, RpcError
     () => a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) }),
   )
 
-function planMessage(ports: A2aPorts, message: ClientMessage, address: string): Planned {
-  const { taskId, contextId, call, payment } = message
-  if (taskId !== null) return planReply(ports, taskId, message, address)
-  return payment.kind === "none" ? planCall(ports, contextId, call, address) : refuse(
+function answerMessage(call: Call, message: ClientMessage): Answered {
+  const { taskId, contextId, skillCall, payment } = message
+  if (taskId !== null) return answerReply(call, taskId, message)
+  return payment.kind === "none" ? answerSkill(call, contextId, skillCall) : refuse(
     "message.taskId",
     "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
       "payment was not read",
@@ -243,39 +240,34 @@ function planMessage(ports: A2aPorts, message: ClientMessage, address: string): 
 }
 
 /** Opens a task: a free skill is answered, a paid one offered. */
-function planCall(
-  ports: A2aPorts,
-  contextId: string | null,
-  call: SkillCall | null,
-  address: string,
-): Planned {
-  const subject = call === null ? Result.succeed(null) : subjectOf(ports, call)
-  return Result.map(subject, (subject) => {
-    const task = ports.tasks.open(contextId, subject)
-    if (!isPaid(task)) return planTask(ports, task, address)
-    const view = viewOfOffer(task.subject, ports.skills)
-    return documents(Effect.succeed({ task, view, delivery: null }))
-  })
-}
+const answerSkill = (call: Call, contextId: string | null, skillCall: SkillCall | null): Answered =>
+  Result.map(
+    skillCall === null ? Result.succeed(null) : subjectOf(call, skillCall),
+    (subject) => {
+      const task = call.tasks.open(contextId, subject)
+      if (!isPaid(task)) return answerTask(call, task)
+      const view = viewOfOffer(task.subject, call.skills)
+      return documents(call, Effect.succeed({ task, view, delivery: null }))
+    },
+  )
 
 /** A message on a task. */
-const planReply = (
-  ports: A2aPorts,
+const answerReply = (
+  call: Call,
   taskId: string,
-  { contextId, payment, call }: ClientMessage,
-  address: string,
-): Planned =>
+  { contextId, payment, skillCall }: ClientMessage,
+): Answered =>
   Result.gen(function* () {
-    const task = yield* findTask(ports, taskId)
+    const task = yield* findTask(call, taskId)
     if (contextId !== null && contextId !== task.contextId) {
       return yield* refuse("message.contextId", "is not the contextId of the task")
     }
     if (isPaid(task)) {
       if (payment.kind !== "submitted") {
-        return documents(replyUnpaid(ports, task, payment.kind === "rejected"))
+        return documents(call, replyUnpaid(call, task, payment.kind === "rejected"))
       }
-      const sold = payTask(ports, task, { payload: payment.payload, client: clientOf(address) })
-      return { spends: "own", answer: Effect.map(sold, (reply) => ({ task, ...reply })) } as const
+      const sale = { payload: payment.payload, client: clientOf(call.address) }
+      return Effect.map(payTask(call, task, sale), (reply) => ({ task, ...reply }))
     }
     if (payment.kind === "submitted") {
       return yield* refuse("message.taskId", "the task has no paid skill")
@@ -286,9 +278,9 @@ const planReply = (
       return yield* refuse("message.metadata", text)
     }
     // The id of a task says what it is about, so the skill has a task of its own.
-    return call === null
-      ? planTask(ports, task, address)
-      : yield* planCall(ports, task.contextId, call, address)
+    return skillCall === null
+      ? answerTask(call, task)
+      : yield* answerSkill(call, task.contextId, skillCall)
   })
 
 /** A message without a payment on a task that has a paid skill. */
@@ -341,9 +333,8 @@ const utf8 = new TextDecoder()
 
 /** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* answerFree(
-  { skills }: A2aPorts,
+  { skills, address }: Call,
   task: FreeTask,
-  address: string,
 ): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject
   const { answer, fields } = yield* orRpcError(

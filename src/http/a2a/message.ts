@@ -105,7 +105,7 @@ export interface ClientMessage {
   readonly taskId: string | null
   readonly contextId: string | null
   /** Null when no skill is named. */
-  readonly call: SkillCall | null
+  readonly skillCall: SkillCall | null
   readonly payment: MessagePayment
 }
 
@@ -191,7 +191,7 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, RpcEr
     if (parts.some(({ kind }) => kind === "file")) {
       return yield* Result.fail(a2aError("contentType", { taken: ["text", "data"] }))
     }
-    return { taskId, contextId, call: yield* callIn(parts), payment }
+    return { taskId, contextId, skillCall: yield* callIn(parts), payment }
   })
 }
 

@@ -7,17 +7,17 @@
  * @module
  */
 import { errorRules, resend } from "../../catalog/domain/refusal.ts"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import {
+  type FailedSale,
   type NotCharged,
   type RefundNotice,
   RefundQueued,
-  type Unresolved,
 } from "../../payments/domain/failedSale.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import { prepare, type Refusal, toRefusal } from "../server/errors.ts"
+import { type PreparedRefusal, toRefusal } from "../server/errors.ts"
 import { RequestId } from "../server/route.ts"
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
@@ -70,23 +70,21 @@ export const readTask = Effect.fnUntraced(function* readTask(
   { payments, skills }: PaymentPorts,
   task: PaidTask,
 ): Effect.fn.Return<TaskReply> {
-  const outcome = yield* payments.findByTask(task.secret)
-  switch (outcome.state) {
-    case "answered":
-      return answered(task, outcome.delivery)
-    case "refunded":
-      return unsold(yield* refundView(outcome.refund))
-    case "used":
-      return unsold(
-        viewOf("completed", erasedText, { metadata: paymentCompleted(outcome.receipt) }),
-      )
-    case "underway":
-      return unsold(paymentUnderway)
-    case "released":
-    case "unknown":
-    case "void":
-      return unsold(viewOfOffer(task.subject, skills))
+  const found = yield* Effect.result(payments.findByTask(task.secret))
+  const offered = unsold(viewOfOffer(task.subject, skills))
+  if (Result.isSuccess(found)) {
+    return found.success === null ? offered : answered(task, found.success)
   }
+  const error = found.failure
+  if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
+    return unsold(paymentUnderway)
+  }
+  if (error._tag === "RefundQueued") return unsold(yield* refundView(error.refund))
+  const { code, refund, receipt = null } = error
+  if (refund !== undefined) return unsold(yield* refundView(refund))
+  return code === "payment_already_used"
+    ? unsold(viewOf("completed", erasedText, { metadata: paymentCompleted(receipt) }))
+    : offered
 })
 
 const answered = ({ subject }: PaidTask, delivery: Outcome): TaskReply => ({
@@ -100,7 +98,7 @@ const unsold = (view: TaskView): TaskReply => ({ view, delivery: null })
 const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
   ports: PaymentPorts,
   task: PaidTask,
-  error: NotCharged | RefundQueued | Unresolved,
+  error: FailedSale,
 ): Effect.fn.Return<TaskReply, RpcError> {
   const data = yield* errorData(toRefusal(error))
   if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
@@ -110,7 +108,7 @@ const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
     return unsold(refunded(data))
   }
   if (error.code === "rate_limited" || error.code === "internal_error") {
-    return yield* failWithRefusal(prepare(toRefusal(error)))
+    return yield* failWithRefusal(toRefusal(error))
   }
   // The payment that was sent decides nothing while another call sells the task, or has sold it.
   const now = yield* readTask(ports, task)
@@ -152,8 +150,8 @@ const refundView = (refund: typeof RefundNotice.Type) => {
 }
 
 /** The documented body of an error, as the data of a task. */
-const errorData = (refusal: Refusal): Effect.Effect<JsonObject> =>
-  Effect.map(RequestId, (requestId) => JSON.parse(prepare(refusal).body(requestId)))
+const errorData = ({ body }: PreparedRefusal): Effect.Effect<JsonObject> =>
+  Effect.map(RequestId, (requestId) => JSON.parse(body(requestId)))
 
 const refunded = (data: JsonObject): TaskView =>
   viewOf("failed", "The payment was taken, but there is no answer. It is refunded in full.", {

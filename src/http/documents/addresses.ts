@@ -6,7 +6,6 @@
  */
 import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
-import type { Parameter } from "../../catalog/domain/parameter.ts"
 import type { HeaderPair } from "../server/answer.ts"
 
 /** The paths of the documents and of the two agent endpoints. */
@@ -28,7 +27,8 @@ export const paths = {
   robots: "/robots.txt",
   sitemap: "/sitemap.xml",
   icon: iconPath,
-  iconBitmap: "/favicon.ico",
+  /** What browsers and listings request of themselves. */
+  iconFormer: "/favicon.ico",
   docs: "/docs",
   /** The prefix of the quickstarts. */
   quickstarts: "/docs/quickstart/",
@@ -67,7 +67,6 @@ export interface DocumentRow {
   readonly type: string
   /** Other paths of the same document. */
   readonly aliases?: ReadonlyArray<string>
-  readonly parameters?: ReadonlyArray<Parameter>
   /** Its relation to the service (RFC 8631, 6903 and 8288), if links name it. */
   readonly rel?: string
   /** The type that links name, where another one is more exact. */
@@ -77,21 +76,6 @@ export interface DocumentRow {
 }
 
 export const jsonType = "application/json"
-
-/** Most items on one page of the catalog. */
-const pageMax = 100
-/** The query parameters of the catalog. */
-export const listingParameters = [
-  {
-    name: "limit",
-    type: "integer",
-    description: "Maximum number of items",
-    minimum: 1,
-    maximum: pageMax,
-    default: pageMax,
-  },
-  { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
-] as const
 
 /**
  * The documents that links and lists name. What a standard defines at its usual address, such as
@@ -149,7 +133,7 @@ export const documentRows = [
     id: "well_known_x402",
     path: paths.x402,
     title: "Catalog for crawlers",
-    description: "The addresses and items of paid calls, and what a payment is promised.",
+    description: "The addresses and items of paid calls.",
     type: jsonType,
     rel: "service-meta",
   },
@@ -157,10 +141,9 @@ export const documentRows = [
     id: "discovery",
     path: paths.discovery,
     title: "Catalog",
-    description: "Paid calls in the x402 Bazaar's format.",
+    description: "Bazaar list of paid calls: limit, offset.",
     type: jsonType,
     aliases: [paths.discoveryResources],
-    parameters: listingParameters,
     rel: "service-meta",
     section: "Machine interfaces",
   },

@@ -5,20 +5,14 @@
  * @module
  */
 import { resendRule } from "../../catalog/domain/refusal.ts"
-import { Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { decodeQuery } from "../../catalog/domain/parameter.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { prepared } from "../../core/domain/prepared.ts"
-import { type Answer, answer } from "../server/answer.ts"
-import { type PreparedRefusal, wrongQuery } from "../server/errors.ts"
 import { queryIn } from "../server/route.ts"
-import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { description, linkHeader, listingParameters, paths } from "./addresses.ts"
+import { description, paths } from "./addresses.ts"
 
 export interface CatalogOptions {
   readonly terms: PaymentTerms
@@ -26,8 +20,6 @@ export interface CatalogOptions {
   /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
   readonly paymentMode: "live" | "simulated"
-  /** How long an answer waits for its buyer before it is refunded. */
-  readonly answerSeconds: number
 }
 
 /** One product as a Bazaar item, with its names in this service as metadata. */
@@ -68,30 +60,29 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<ReturnType<type
   return Object.values(products).map((product: Product) => itemOf(product, terms))
 }
 
-const readListing = decodeQuery(listingParameters)
-
-/** The answer of /discovery to a URL: one page of the items, with the facts about the service. */
-export function discovery(options: CatalogOptions): (url: string) => Answer | PreparedRefusal {
+/** /discovery: a page of the items, with the facts about the service. */
+export function discovery(options: CatalogOptions, { limit, offset }: Page) {
   const items = catalogItems(options.terms)
-  const about = serviceOf(options)
-  const page = (limit: number, offset: number) =>
-    answer({
-      body: JSON.stringify({
-        success: true,
-        x402Version: 2,
-        ...about,
-        items: items.slice(offset, offset + limit),
-        pagination: { limit, offset, total: items.length },
-      }),
-      cache: "document",
-      headers: [linkHeader(options.terms.publicBaseUrl)],
-    })
-  const first = prepared(page)
-  return (url) =>
-    Result.match(readListing(queryIn(url)), {
-      onSuccess: ({ limit, offset }) => offset === 0 ? first(limit, 0) : page(limit, offset),
-      onFailure: wrongQuery,
-    })
+  return {
+    success: true,
+    x402Version: 2,
+    ...serviceOf(options),
+    items: items.slice(offset, offset + limit),
+    pagination: { limit, offset, total: items.length },
+  }
+}
+
+interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The page that a URL names: all items without one. A value that is no whole number is as good as none. */
+export function pageIn(url: string): Page {
+  const query = queryIn(url)
+  const whole = (name: string, unset: number) =>
+    /^\d{1,9}$/.test(query.get(name) ?? "") ? Number(query.get(name)) : unset
+  return { limit: whole("limit", Object.keys(products).length), offset: whole("offset", 0) }
 }
 
 /** The facts about the service in /discovery: its addresses, its payment method, its free paths. */
@@ -140,7 +131,7 @@ function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
 }
 
 /** /.well-known/x402: plain addresses for one kind of crawler, whole items for the other. */
-export function wellKnownX402({ terms, contact, answerSeconds }: CatalogOptions) {
+export function wellKnownX402({ terms, contact }: CatalogOptions) {
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const items = catalogItems(terms)
   return {
@@ -158,45 +149,6 @@ export function wellKnownX402({ terms, contact, answerSeconds }: CatalogOptions)
     openapi: at(paths.openApi),
     discovery: at(paths.discovery),
     terms: at(freeRows.terms_text.path),
-    ...policies(answerSeconds),
     contact,
   }
 }
-
-const policyVersion = "0.2"
-/** A day: most refunds are confirmed in minutes, and a person may have to fill the treasury. */
-const refundSecondsMax = 86_400
-/** As Retry-After of an outcome that is not known yet. */
-const retrySeconds = 5
-
-/**
- * What is promised after a payment, as x402-signals 0.2 has it. Its third block, `signals`, changes with
- * the health of payments and is left to /health.
- */
-const policies = (answerSeconds: number) => ({
-  fulfillment_policy: {
-    version: policyVersion,
-    mode: "instant",
-    fulfillment_deadline_seconds: answerSeconds,
-    status_endpoint: `${paymentsPrefix}{paymentId}`,
-    retry_after_seconds: retrySeconds,
-  },
-  // The type is that of a delivered answer; without one, the payment goes back by itself and in full.
-  refund_policy: {
-    version: policyVersion,
-    type: "none",
-    refund_to: "original_payer",
-    refund_endpoint: `${paymentsPrefix}{paymentId}`,
-    refund_deadline_seconds: refundSecondsMax,
-    partial_refunds_supported: false,
-    idempotency_required: false,
-    compensating_actions_optional: false,
-    refund_policy_by_state: {
-      FULFILLMENT_FAILED: {
-        type: "automatic",
-        triggers: ["fulfillment_failed", "upstream_timeout"],
-      },
-      EXPIRED: { type: "automatic", triggers: ["expired"] },
-    },
-  },
-})

@@ -22,7 +22,7 @@ import {
   textType,
 } from "./addresses.ts"
 import { agentCard, mcpRegistryEntry, mcpServerCard } from "./cards.ts"
-import { type CatalogOptions, wellKnownX402 } from "./catalog.ts"
+import { type CatalogOptions, discovery, pageIn, wellKnownX402 } from "./catalog.ts"
 import { contactText, indexText, quickstartTexts, skillText } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import iconSvg from "./icon.svg" with { type: "text" }
@@ -39,11 +39,11 @@ interface DocumentOptions extends CatalogOptions, LlmsOptions {
 }
 
 /** Every document, by its path. */
-export type Documents = ReadonlyMap<string, () => Answer>
+export type Documents = ReadonlyMap<string, (url: string) => Answer>
 
 type DocumentId = Exclude<typeof documentRows[number]["id"], "discovery">
 
-/** The documents of a service but /discovery, which reads its query. They share one rate limit. */
+/** The documents of a service. They share one rate limit. */
 export function documents(options: DocumentOptions, now: () => EpochMs): Documents {
   const { terms: { publicBaseUrl }, contact, keys, packages } = options
   const bodies: Readonly<Record<DocumentId, () => string>> = {
@@ -65,10 +65,17 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
   const security = prepared((expires: string) =>
     made(() => securityText({ publicBaseUrl, contact }, expires), textType)()
   )
-  return new Map([
-    ...documentRows.filter((row) => row.id !== "discovery").flatMap((row) => {
-      const { id, path, type, aliases = [] }: DocumentRow & { readonly id: DocumentId } = row
-      const document = made(bodies[id], type)
+  const listed = prepared((limit: number, offset: number) =>
+    made(() => JSON.stringify(discovery(options, { limit, offset })), jsonType)()
+  )
+  const listing = (url: string) => {
+    const { limit, offset } = pageIn(url)
+    return listed(limit, offset)
+  }
+  return new Map<string, (url: string) => Answer>([
+    ...documentRows.flatMap((row) => {
+      const { path, type, aliases = [] }: DocumentRow = row
+      const document = row.id === "discovery" ? listing : made(bodies[row.id], type)
       return [path, ...aliases].map((path) => [path, document] as const)
     }),
     ...quickstartTexts(packages).map(([path, text, type]) =>
@@ -82,6 +89,7 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     [paths.robots, made(() => robotsText(publicBaseUrl), textType)],
     [paths.security, () => security(expiryAt(now()))],
     [paths.icon, () => icon],
+    [paths.iconFormer, () => icon],
   ])
 }
 
@@ -142,28 +150,6 @@ const icon: Answer = answer({
   cache: "document",
   // When opened as a document it must load and run nothing.
   headers: [["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"]],
-})
-
-/**
- * /favicon.ico, which browsers request of themselves: the icon at 16 and 32 pixels in 16 colours,
- * drawn once from the SVG.
- */
-export const iconBitmap: Answer = answer({
-  body: Uint8Array.fromBase64(
-    "AAABAAIAEBAQAAEABAAHAQAAJgAAACAgEAABAAQArAEAAC0BAACJUE5HDQoaCgAAAA1JSERSAAAAEAAAABAEAwAAAO3d" +
-      "4lIAAAAwUExURRUoPOe0UbKRSeTcyoCGiD9MVQoVIBMoPBMnO6ipo8i+pmhxdhMoOxQnPJSXlVNfaOq8j7sAAAAQdFJO" +
-      "U////////wb6fP///9j4//+O8VOzAAAAdklEQVR42mPIOM4ABDVtDA0MYMDBcIB7pgPLzA08DBcmz7Na/NKSl4HfnkFQ" +
-      "kOHzBwaW9YaCgot/OTCwrH4oKCi3y4GB1RLEmBzAwBBlJCiovBRkBJOgoALYrEBBQVEwQwkIIMaHuILIAwwMwaYMDDwI" +
-      "S2HOAAAtYxt2dHmVHwAAAABJRU5ErkJggolQTkcNChoKAAAADUlIRFIAAAAgAAAAIAQDAAAAgVRnxwAAADBQTFRFFCg8" +
-      "6LRM8+rXAAAAd3JcEiY7Eyc7ECE1Eyg7Eyg7FCc749vJOUhWx8O4n6Gd7M2R4O7UJgAAABB0Uk5T////AP9K5BR+tOr/" +
-      "/////zO4vjUAAAEbSURBVHjabZKxS8NQEMY/ykOsfRYC3QQrR7cmWYK4psHVOgjOLuIfIDg4ubo5Orq5anFUeWTVQYKb" +
-      "Sxu6CYWCf4B3uaCJ8Zvu/eCO++57iHYub1Bq7fo0QnSIio4jbKOmA5zVwQkuADtexIBZzB2wiisgJxrGZkIUAm0c4YWG" +
-      "GYU5BRN6xAq3ZaHD/rL/BZsHMsYQDxh5Xq8s0WFsPBY/sjcGrYH9mAnYfHLJFoPUT+lewAb5iS9gkAZLAf1MQSu0rwqs" +
-      "y6VlnaZGQdwlGWp5LwW8mZNFEiIFRA/qcG8+EtAbv/+YVlC5QgN4hX7fRkFc76j27JbCv9KUOkR3mpUcmdUlmhZFW2IQ" +
-      "Q5/PhQ2O4bw+4bYZZSPsv9/hG0E/SvLYahDyAAAAAElFTkSuQmCC",
-  ),
-  contentType: "image/x-icon",
-  cache: "document",
 })
 
 /**

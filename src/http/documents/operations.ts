@@ -182,17 +182,15 @@ const payment = (): Operation => ({
   statuses: [400, 404],
 })
 
-const document = ({ type, aliases = [], parameters = [], ...row }: DocumentRow): Operation => ({
+const document = ({ type, aliases = [], ...row }: DocumentRow): Operation => ({
   ...row,
   operationId: operationId(row),
   tag: "documents",
   description: [row.description, ...aliases.map((path) => `Also at ${path}.`)].join(" "),
-  parameters: parameters.map(queryParameter),
   answer: {
     description: "The document",
     ...content(type.split(";")[0] ?? type, { type: type.includes("json") ? "object" : "string" }),
   },
-  statuses: parameters.length > 0 ? [400] : [],
 })
 
 const freeSkill = skillName(freeRows.index)

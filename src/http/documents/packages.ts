@@ -9,6 +9,7 @@
  * @module
  */
 import { createHash } from "node:crypto"
+import { Effect } from "effect"
 import { version } from "../../core/domain/version.ts"
 import { answer } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
@@ -20,7 +21,7 @@ type PackageName = typeof names[number]
 export const packagesPrefix = "/packages/"
 
 /** The files that were built at the start, by name. */
-export type PackageFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
+type PackageFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 
 export interface PackageOptions {
   readonly publicBaseUrl: string
@@ -124,8 +125,15 @@ const fileAnswer = (name: string, body: Uint8Array<ArrayBuffer>) =>
 export function packageAnswers({ files, read }: Packages): (name: string) => Source | null {
   const known = new Map([...files].map(([name, body]) => [name, fileAnswer(name, body)] as const))
   const readNow = (name: string) =>
-    read(name).then((body) => body === null ? missing : fileAnswer(name, body))
-  return (name) => fileNames.includes(name) ? () => known.get(name) ?? readNow(name) : null
+    Effect.map(
+      Effect.promise(() => read(name)),
+      (body) => body === null ? missing : fileAnswer(name, body),
+    )
+  return (name) => {
+    if (!fileNames.includes(name)) return null
+    const answer = known.get(name)
+    return () => answer === undefined ? readNow(name) : Effect.succeed(answer)
+  }
 }
 
 const typeOf = (name: string) => name.endsWith(".tgz") ? "application/gzip" : "application/zip"

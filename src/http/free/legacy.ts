@@ -9,7 +9,7 @@
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { caching } from "../server/answer.ts"
-import type { FreeRoute } from "../server/route.ts"
+import { type FreeRoute, ready } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 
 /** The prefix of the predecessor's paths. */
@@ -34,7 +34,7 @@ export const legacyRoute =
     location.search = query
     return {
       limiter,
-      current: () => ({
+      current: ready(() => ({
         status: 308,
         bytes: new Uint8Array(),
         etag: null,
@@ -45,6 +45,6 @@ export const legacyRoute =
           ["link", `<${successor}>; rel="successor-version"`],
           ["cache-control", caching.document],
         ],
-      }),
+      })),
     }
   }

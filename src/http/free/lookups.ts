@@ -7,7 +7,7 @@ import { Effect, Option, Result } from "effect"
 import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
 import { type InputOf, type Parameter, queryReader } from "../../catalog/domain/parameter.ts"
 import { noItemsYet } from "../../catalog/domain/refusal.ts"
-import { FeedChain } from "../../feed/FeedChain.ts"
+import { Feed } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { answer } from "../server/answer.ts"
 import { type FreeRoute, queryIn } from "../server/route.ts"
@@ -25,10 +25,9 @@ type Body<Id extends LookupId> = typeof freeRows[Id]["body"]["Type"]
 type LookupRoutes = Readonly<Record<LookupId, FreeRoute>>
 
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
-  const chain = yield* FeedChain
+  const feed = yield* Feed
   const { outcomes } = yield* TrackRecord
   const inTime = makeStoreReads("Cannot read a free answer")
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
 
   const routeOf = <const Id extends LookupId>(
     id: Id,
@@ -40,11 +39,13 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
       limiter,
       current: (url) => {
         const input = inputOf(queryIn(url))
-        if (Result.isFailure(input)) return wrongQuery(input.failure)
-        return run(inTime(read(input.success))).then((found) =>
-          found === null || "headers" in found
-            ? found
-            : answer({ body: JSON.stringify(found), cache: "polled" })
+        if (Result.isFailure(input)) return Effect.succeed(wrongQuery(input.failure))
+        return Effect.map(
+          inTime(read(input.success)),
+          (found) =>
+            found === null || "headers" in found
+              ? found
+              : answer({ body: JSON.stringify(found), cache: "polled" }),
         )
       },
     }
@@ -60,7 +61,7 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
       }))),
     feed_proof: routeOf("feed_proof", ({ index }) =>
       Effect.map(
-        chain.proof(index),
+        feed.proof(index),
         Option.match({
           onNone: () => noProof(index),
           onSome: ({ head, path }) => ({

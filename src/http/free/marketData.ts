@@ -7,7 +7,6 @@
  * @module
  */
 import { Cache, Effect, Exit, Option } from "effect"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { isoTime, minute } from "../../core/domain/time.ts"
 import type { PublishedMarket } from "../../feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
@@ -21,11 +20,11 @@ import { makeStoreReads } from "./reads.ts"
 const ageMsMax = minute
 /** The most slugs that are kept. */
 const slugsMax = 500
-type MarketBody = typeof pageRows["market"]["body"]["Type"]
+export type MarketBody = ReturnType<typeof marketBody>
 
 export interface MarketData {
   /** The answer of a slug in lower case: 404 for an unpublished one, null if it cannot be read now. */
-  readonly answerOf: (slug: string) => Promise<RouteResult>
+  readonly answerOf: (slug: string) => Effect.Effect<RouteResult>
   /** Lets every slug be looked up again; run it after each tick. */
   readonly clear: Effect.Effect<void>
 }
@@ -33,7 +32,6 @@ export interface MarketData {
 export const makeMarketData = Effect.gen(function* () {
   const markets = yield* PublishedMarkets
   const inTime = makeStoreReads("Cannot read a published market")
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const answers = yield* Cache.makeWith(
     (slug: string): Effect.Effect<RouteResult> =>
       inTime(Effect.map(
@@ -46,7 +44,7 @@ export const makeMarketData = Effect.gen(function* () {
     },
   )
   const data: MarketData = {
-    answerOf: (slug) => run(Cache.get(answers, slug)),
+    answerOf: (slug) => Cache.get(answers, slug),
     clear: Cache.invalidateAll(answers),
   }
   return data
@@ -58,14 +56,18 @@ const unpublished = prepare({
   hint: "/signals.json lists the newest items with the names of their markets.",
 })
 
-function marketAnswer(published: PublishedMarket): Answer {
-  const { market, status, listed, volume24hUsd, path, items } = published
+const marketAnswer = (published: PublishedMarket): Answer =>
+  answer({ body: JSON.stringify(marketBody(published)), cache: "page" })
+
+function marketBody({ market, status, listed, volume24hUsd, path, items }: PublishedMarket) {
   const { volumeUsd, liquidityUsd, ...named } = market
-  const body: MarketBody = {
+  return {
     success: true,
     ...named,
+    /** As last listed; null if it is not stored. */
     status,
     outcome: market.outcomes[0],
+    /** As last listed; null without a book. */
     bestBid: listed?.bestBid ?? null,
     bestAsk: listed?.bestAsk ?? null,
     volumeUsd,
@@ -74,7 +76,6 @@ function marketAnswer(published: PublishedMarket): Answer {
     path: path.map(pathPoint),
     items: items.map(({ feedIndex, type, createdAt }) => ({ feedIndex, type, createdAt })),
   }
-  return answer({ body: JSON.stringify(body), cache: "page" })
 }
 
 /** A stored mid on the wire. */

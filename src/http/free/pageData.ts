@@ -6,7 +6,6 @@
  * @module
  */
 import { Clock, Effect, Record } from "effect"
-import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
 import { Status } from "../../status/Status.ts"
@@ -14,7 +13,7 @@ import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { hour, minute, second } from "../../core/domain/time.ts"
 import { jsonAnswers } from "../server/answer.ts"
-import type { FreeRoute } from "../server/route.ts"
+import { type FreeRoute, ready } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makePolled } from "./reads.ts"
 import { withOutcome } from "../../feed/domain/item.ts"
@@ -23,36 +22,54 @@ import { outcomeDelayMs } from "../../track-record/domain/outcomes.ts"
 /** A page may be this much older than the store, as clients may keep it for a minute. */
 const times = { everyMs: 15 * second, timeoutMs: 5 * second, ageMsMax: minute }
 
-/** The body that the row of a path declares. */
-type Body<Id extends SinglePageId> = typeof pageRows[Id]["body"]["Type"]
+/**
+ * The paths of page data: what a page shows beyond the free rows, as JSON, under the budget of pages. They
+ * are no skills and no operations of /openapi.json: an agent buys the same from a product.
+ */
+export const dataPaths = {
+  /** What the newest free items are about, the newest first. */
+  recent: "/signals.json",
+  /**
+   * Of each type the newest item that is more than a day old, whole, and what became of it. They are
+   * not chosen by their outcome, which is null while it is not scored.
+   */
+  opened: "/opened.json",
+  /** The digests of the last week, the newest first; without those below the threshold of a sale. */
+  digests: "/digest.json",
+  status: "/status.json",
+} as const
+type PageDataId = keyof typeof dataPaths
 
-/** The routes of page data, by row. */
-export type PageDataRoutes = Readonly<Record<SinglePageId, FreeRoute>>
+/** The bodies of page data, by name. */
+export type PageBodies = {
+  readonly [Id in PageDataId]: Effect.Success<Effect.Success<typeof bodiesNow>[Id]>
+}
+/** The routes of page data, by name. */
+export type PageDataRoutes = Readonly<Record<PageDataId, FreeRoute>>
 
-/** Computes the bodies until the scope closes; run `refresh` after each tick. */
-export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
+const bodiesNow = Effect.gen(function* () {
   const markets = yield* PublishedMarkets
-  const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
+  return {
     recent: recentItems(markets),
     opened: openedItems(markets, yield* TrackRecord),
     digests: digestTitles(yield* Digest),
     status: (yield* Status).report,
   }
-  const routeOf = (id: SinglePageId) =>
+})
+
+/** Computes the bodies until the scope closes; run `refresh` after each tick. */
+export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
+  const routeOf = (body: Effect.Effect<object>, id: PageDataId) =>
     Effect.map(
-      makePolled(
-        Effect.map(bodies[id], jsonAnswers("page")),
-        `Cannot read ${pageRows[id].path}`,
-        times,
-      ),
-      ({ current, refresh }) => ({ refresh, route: { limiter, current } }),
+      makePolled(Effect.map(body, jsonAnswers("page")), `Cannot read ${dataPaths[id]}`, times),
+      ({ current, refresh }) => ({ refresh, route: { limiter, current: ready(current) } }),
     )
-  const made = yield* Effect.all(Record.map(bodies, (_, id) => routeOf(id)))
+  const made = yield* Effect.all(Record.map(yield* bodiesNow, routeOf))
   const routes: PageDataRoutes = Record.map(made, ({ route }) => route)
   return { routes, refresh: made.recent.refresh }
 })
 
-const digestTitles = (digests: Digest["Service"]): Effect.Effect<Body<"digests">> =>
+const digestTitles = (digests: Digest["Service"]) =>
   Effect.map(
     digests.history(digestRetention / hour, digestRetention / digestEvery),
     (found) => ({
@@ -73,10 +90,10 @@ const openedItems = (
         item: withOutcome(item),
         outcome: next?.feedIndex === item.feedIndex ? next : null,
       })))
-    return { success: true, items } satisfies Body<"opened">
+    return { success: true, items }
   })
 
-const recentItems = (markets: PublishedMarkets["Service"]): Effect.Effect<Body<"recent">> =>
+const recentItems = (markets: PublishedMarkets["Service"]) =>
   Effect.map(markets.recent, (items) => ({
     success: true,
     items: items.map(({ feedIndex, type, createdAt, market: { slug, question } }) => ({

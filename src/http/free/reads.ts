@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Fiber, Option } from "effect"
 import { withDeadline } from "../../core/deadline.ts"
 import { type EpochMs, second } from "../../core/domain/time.ts"
 import { makePlaces } from "../../core/places.ts"
@@ -40,7 +40,10 @@ function nullInOutage(failureMessage: string, timeoutMs: number, mayLog = () => 
     )
 }
 
-/** The reads of one kind for requests. One that is refused, late or fails is null. */
+/**
+ * The reads of one kind for requests. One that is refused, late or fails is null. It goes on when its
+ * client leaves: an interrupted read would close a connection to the store.
+ */
 export function makeStoreReads(failureMessage: string) {
   const places = makePlaces({
     places: readsMax,
@@ -49,7 +52,10 @@ export function makeStoreReads(failureMessage: string) {
   })
   const inTime = nullInOutage(failureMessage, readTimeoutMs)
   return <A>(read: Effect.Effect<A>): Effect.Effect<A | null> =>
-    inTime(places.run("full" as const)(read))
+    Effect.flatMap(
+      Effect.forkDetach(inTime(places.run("full" as const)(read)), { startImmediately: true }),
+      Fiber.join,
+    )
 }
 
 interface PolledTimes {

@@ -14,7 +14,6 @@ import { StoreClock } from "../../core/StoreClock.ts"
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
-import { FeedChain } from "../../feed/FeedChain.ts"
 import type { DailyHead } from "../../feed/FeedStore.ts"
 import {
   type HealthOfPayments,
@@ -47,7 +46,7 @@ interface SnapshotOptions {
 
 /** Reads at once what the bodies are made of, then again until the scope closes. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
-  const [feed, digests, chain] = [yield* Feed, yield* Digest, yield* FeedChain]
+  const [feed, digests] = [yield* Feed, yield* Digest]
   const { disagreement } = yield* StoreClock
   const state = yield* makePolled(feed.index, "Cannot read the feed for its free bodies")
   const latest = yield* makePolled(digests.latest, "Cannot read the newest digest")
@@ -65,7 +64,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     "Cannot read the whales for the track record",
     scorecardTimes,
   )
-  const days = yield* makePolled(chain.dailyHeads, "Cannot read the heads of the feed", slowly)
+  const days = yield* makePolled(feed.dailyHeads, "Cannot read the heads of the feed", slowly)
   const refresh = Effect.all([state.refresh, latest.refresh, movers.refresh, checks.refresh], {
     concurrency: "unbounded",
     discard: true,

@@ -7,7 +7,12 @@
  *
  * @module
  */
-import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
+import {
+  classifyInboundRequest,
+  localhostAllowedOrigins,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Base64 } from "effect/encoding"
@@ -16,7 +21,6 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
 import {
-  asRpcRefusal,
   isObject,
   type Json,
   type MessageId,
@@ -34,7 +38,7 @@ import {
   type RateLimiter,
   spend,
 } from "../server/limits.ts"
-import { addressOf, type AgentRoute, onDelivered, webOf } from "../server/route.ts"
+import { addressOf, onDelivered, webOf } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -80,22 +84,18 @@ interface McpPorts {
   readonly methods: Methods
 }
 
-/** Builds the route of the endpoint. */
-export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions) {
+/** Builds the handler of the endpoint. */
+export const mcpHandler = Effect.fnUntraced(function* mcpHandler(options: McpOptions) {
   const ports: McpPorts = {
     skills: options.skills,
     handshakes: yield* makeLimiter("handshakes", handshakeBudget(options.documents)),
     methods: methodsOf(options),
     payments: yield* Payments,
   }
-  const route: AgentRoute = {
-    handle: rpcEndpoint({
-      path: mcpPath,
-      answer: (json, request, id) => answerMessage(ports, json, request, id),
-    }),
-    refusal: asRpcRefusal,
-  }
-  return route
+  return rpcEndpoint({
+    path: mcpPath,
+    answer: (json, request, id) => answerMessage(ports, json, request, id),
+  })
 })
 
 /** The messages that every client sends before it calls a tool; a refusal would break it. */
@@ -213,24 +213,14 @@ const resultBody = (id: MessageId, result: string) =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 
 /**
- * Whether a page of this origin may call the service at `publicBaseUrl`. A caller without an origin
- * may.
- *
- * Pages of any web origin may call: there are no cookies and no accounts, so a page can spend only
- * what its visitor signs. Other origins are refused (`null`, or not http). While the service runs
- * on this machine only, pages from other machines are refused too: they could reach it by DNS
- * rebinding.
+ * Whether a page of this origin may call the service at `publicBaseUrl`. Any may: there are no cookies
+ * and no accounts, so a page can spend only what its visitor signs. But while the service runs on this
+ * machine only, pages from other machines are refused: they could reach it by DNS rebinding.
  */
 function isOriginAllowed(origin: string | undefined, publicBaseUrl: string): boolean {
-  if (origin === undefined) return true
-  const page = URL.parse(origin)
-  if (page === null || page.origin !== origin || !/^https?:$/.test(page.protocol)) return false
-  return isLoopback(page.hostname) || !isLoopback(new URL(publicBaseUrl).hostname)
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname) ||
-    /^(?:[^.]+\.)*localhost$/.test(hostname)
+  const local = localhostAllowedOrigins()
+  return !local.includes(new URL(publicBaseUrl).hostname) ||
+    validateOriginHeader(origin, local).ok
 }
 
 /** A message whose form and headers are valid. */

@@ -28,7 +28,7 @@ import {
   type Refused,
   toRefusal,
 } from "../server/errors.ts"
-import { objectOf } from "../server/jsonRpc.ts"
+import { type Json, objectOf } from "../server/jsonRpc.ts"
 import { clientOf, spend } from "../server/limits.ts"
 import { RequestId } from "../server/route.ts"
 import { faultIn } from "../paywall/paywall.ts"
@@ -123,8 +123,6 @@ export interface ToolPayment {
 /** The keys of a payment in the `_meta` of a call, and of its receipt; x402-mcp uses the second. */
 const metaKeys = [[paymentKey, receiptKey], ["x402.payment", "x402.payment-response"]] as const
 
-type Json = Readonly<Record<string, unknown>>
-
 /** The payment of a call, in its `_meta` or else in its arguments; null without one. */
 export function paymentIn(meta: Json, args: Json): ToolPayment | null {
   for (const [key, receiptKey] of metaKeys) {
@@ -214,8 +212,8 @@ const freeResult = (answer: Answer | PreparedRefusal, requestId: string): CallTo
 
 /** The error of a call without a payment, so the hint about one is left out. */
 function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
-  const { hint: _, ...refusal } = toRefusal(failure)
-  return errorResult(prepare(refusal), requestId)
+  const { code, message, details = [] } = failure
+  return errorResult(prepare({ code, message, details }), requestId)
 }
 
 /** Sells the answer of a paid tool for a payment. */
@@ -245,7 +243,7 @@ const buy = (
             error.message,
             `The payment was not accepted: ${error.message}. Nothing was charged`,
           )
-          : errorResult(prepare(toRefusal(error)), requestId),
+          : errorResult(toRefusal(error), requestId),
       ))
     ),
   )

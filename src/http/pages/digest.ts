@@ -4,16 +4,16 @@
  * @module
  */
 import type { freeRows } from "../../catalog/domain/freeRow.ts"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { digestLengths, digestSections } from "../../digest/domain/digest.ts"
 import { digestHeadings } from "../../digest/domain/text.ts"
+import type { PageBodies } from "../free/pageData.ts"
 import type { Page, Section } from "./sections.tsx"
 import { quoted, say, time } from "./text.tsx"
 
 type Brief = typeof freeRows["digest_brief"]["body"]["Type"]
-type Titles = typeof pageRows["digests"]["body"]["Type"]
+type Titles = PageBodies["digests"]
 
 /** `brief` is null before the first digest, and while it cannot be read. */
 export const digestPage = ({ digests }: Titles, brief: Brief | null): Page => ({

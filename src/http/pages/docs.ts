@@ -18,7 +18,8 @@ export interface DocsOptions extends LlmsOptions {
 
 /** All these pages, by path. */
 export function docsPages(options: DocsOptions): ReadonlyArray<readonly [path: string, Page]> {
-  const textOf = (path: string) => new TextDecoder().decode(options.documents.get(path)?.().bytes)
+  const textOf = (path: string) =>
+    new TextDecoder().decode(options.documents.get(path)?.(path).bytes)
   return [
     [paths.docs, docsPage(textOf(paths.docs), textOf(paths.llmsFull))],
     ...Object.entries(quickstarts).map(([name, [note]]) => {

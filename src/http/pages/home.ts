@@ -4,9 +4,9 @@
  * @module
  */
 import type { freeRows } from "../../catalog/domain/freeRow.ts"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
+import type { PageBodies } from "../free/pageData.ts"
 import { waysToCall } from "./commands.ts"
 import { openedCard } from "./items.tsx"
 import { priceTable } from "./pricing.ts"
@@ -15,7 +15,7 @@ import type { Site } from "./site.ts"
 import { num, time } from "./text.tsx"
 
 type Index = typeof freeRows["index"]["body"]["Type"]
-type Opened = typeof pageRows["opened"]["body"]["Type"]
+type Opened = PageBodies["opened"]
 
 /** A body is null while it cannot be read. */
 export const homePage = (

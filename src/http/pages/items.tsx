@@ -5,9 +5,9 @@
  * @module
  */
 import type { Child } from "hono/jsx"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import type { FeedType } from "../../feed/domain/item.ts"
-import { marketsPrefix } from "./paths.ts"
+import type { PageBodies } from "../free/pageData.ts"
+import { marketsPrefix } from "./site.ts"
 import type { Card } from "./sections.tsx"
 import { cents, type Inline, link, name, num, price, quoted, say, time, wholeUsd } from "./text.tsx"
 
@@ -33,7 +33,7 @@ export const badge = (type: FeedType): Child => (
 export const marketLink = ({ slug, question }: { slug: string; question: string }): Child =>
   link(marketsPrefix + encodeURIComponent(slug), name(question))
 
-type Row = typeof pageRows["opened"]["body"]["Type"]["items"][number]
+type Row = PageBodies["opened"]["items"][number]
 type Item = Row["item"]
 type Outcome = NonNullable<Row["outcome"]>
 

@@ -13,9 +13,8 @@ import { paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import iconSvg from "../documents/icon.svg" with { type: "text" }
 import { testNote } from "../../payments/domain/x402/terms.ts"
-import { pagePaths } from "./paths.ts"
+import { pagePaths, type Site } from "./site.ts"
 import { type Page, PageContent } from "./sections.tsx"
-import type { Site } from "./site.ts"
 import { link } from "./text.tsx"
 import style from "./style.css" with { type: "text" }
 

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { VenueMode } from "../../catalog/domain/freeRow.ts"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { preparedFor } from "../../core/domain/prepared.ts"
@@ -14,20 +13,16 @@ import { minute } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import { freeAfterMs, pathDays } from "../../feed/domain/publishedMarket.ts"
 import { Slug, slugKey } from "../../markets/domain/market.ts"
-import type { MarketData } from "../free/marketData.ts"
+import type { MarketBody as Market, MarketData } from "../free/marketData.ts"
 import type { Answer } from "../server/answer.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import type { FreeRoute, RouteResult } from "../server/route.ts"
+import { bodyOf, type FreeRoute, type RouteResult } from "../server/route.ts"
 import { priceChart } from "./charts.tsx"
 import { badge } from "./items.tsx"
 import { pageAnswer } from "./layout.tsx"
-import { bodyOf } from "./page.ts"
-import { marketsPrefix } from "./paths.ts"
+import { marketsPrefix, type Site } from "./site.ts"
 import type { Block, Page } from "./sections.tsx"
-import type { Site } from "./site.ts"
 import { code, name, num, outside, price, range, say, time, wholeUsd } from "./text.tsx"
-
-type Market = typeof pageRows["market"]["body"]["Type"]
 
 const isSlug = Schema.is(Slug)
 const jsonEnd = ".json"
@@ -51,8 +46,8 @@ export function marketRoutes({ site, limiter, answerOf }: {
     const isJson = rest.endsWith(jsonEnd)
     const slug = isJson ? rest.slice(0, -jsonEnd.length) : rest
     if (!isSlug(slug)) return null
-    const find = () => answerOf(slugKey(slug))
-    return { limiter, current: isJson ? find : () => find().then(shown) }
+    const found = answerOf(slugKey(slug))
+    return { limiter, current: () => isJson ? found : Effect.map(found, shown) }
   }
 }
 

@@ -1,33 +1,31 @@
 /**
- * The table of pages: each path, what it is made from, and its content.
+ * The table of pages: each path, what it is made from, and its content. A page is made from bodies of
+ * the API, so every number on it is one that the API answers.
  *
  * @module
  */
+import { Effect, Record } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
-import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { linkHeader, paths } from "../documents/addresses.ts"
-import { iconBitmap } from "../documents/documents.ts"
-import type { PageDataRoutes } from "../free/pageData.ts"
+import { dataPaths, type PageBodies, type PageDataRoutes } from "../free/pageData.ts"
 import type { Offers } from "../paywall/paywall.ts"
 import { answer, type HeaderPair } from "../server/answer.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import type { FreeRoute } from "../server/route.ts"
+import { bodyOf, type FreeRoute, ready, type RouteResult } from "../server/route.ts"
 import type { FreeRoutes } from "../skills.ts"
 import { digestPage } from "./digest.ts"
 import { type DocsOptions, docsPages } from "./docs.ts"
 import { homePage } from "./home.ts"
 import { pageAnswer } from "./layout.tsx"
-import { pageRoute } from "./page.ts"
-import { pagePaths } from "./paths.ts"
+import { pagePaths, type Site } from "./site.ts"
 import { pricingPage } from "./pricing.ts"
 import { paywallAnswer } from "./refusals.ts"
 import type { Page } from "./sections.tsx"
 import { signalsPage } from "./signals.ts"
-import type { Site } from "./site.ts"
 import { statusPage } from "./status.ts"
 import { trackRecordPage } from "./trackRecord.ts"
 
@@ -44,12 +42,12 @@ interface PageOptions {
 /** The bodies that pages may show, by row. */
 type Bodies =
   & { readonly [Id in keyof typeof freeRows]: typeof freeRows[Id]["body"]["Type"] }
-  & { readonly [Id in SinglePageId]: typeof pageRows[Id]["body"]["Type"] }
+  & PageBodies
 
 /** The pages that search engines may list. */
 function listedPages({ site, limiter, free, data, docs }: PageOptions) {
   const sources: Readonly<Record<keyof Bodies, FreeRoute>> = { ...free, ...data }
-  const rows = { ...freeRows, ...pageRows }
+  const jsonPaths = { ...Record.map(freeRows, ({ path }) => path), ...dataPaths }
   /** `content` gets null for a body that cannot be read, and returns null if it needs that one. */
   const page = <const Ids extends ReadonlyArray<keyof Bodies>>(
     path: string,
@@ -57,14 +55,17 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
     content: (...bodies: { [At in keyof Ids]: Bodies[Ids[At]] | null }) => Page | null,
     headers: ReadonlyArray<HeaderPair> = [],
   ): [string, FreeRoute] => {
-    const json = ids.map((id) => rows[id].path)
+    const json = ids.map((id) => jsonPaths[id])
     const render = (bodies: ReadonlyArray<unknown>) => {
       const made = content(...bodies as { [At in keyof Ids]: Bodies[Ids[At]] | null })
       return made === null
         ? pageAnswer(site, unavailable, { path, status: 503, headers: [["retry-after", "5"]] })
         : pageAnswer(site, made, { path, json, headers })
     }
-    return [path, pageRoute(limiter, ids.map((id) => sources[id]), render)]
+    const current = (url: string) => Effect.all(ids.map((id) => sources[id].current(url)))
+    // Made again only when a source has another answer.
+    const made = prepared((...answers: ReadonlyArray<RouteResult>) => render(answers.map(bodyOf)))
+    return [path, { limiter, current: (url) => Effect.map(current(url), (all) => made(...all)) }]
   }
   return new Map([
     // A client that gets the page instead of llms.txt finds the documents as well.
@@ -106,13 +107,12 @@ export function pages(options: PageOptions): ReadonlyMap<string, FreeRoute> {
   })
   const paywalls = Object.values(products).map((product): [string, FreeRoute] => {
     const page = prepared((offer: SignedExtension) => paywallAnswer(site, product, terms, offer))
-    return [product.path, { limiter, current: () => page(offers(product)) }]
+    return [product.path, { limiter, current: ready(() => page(offers(product))) }]
   })
   return new Map([
     ...listed,
     ...paywalls,
-    [paths.sitemap, { limiter, current: () => sitemap }],
-    [paths.iconBitmap, { limiter, current: () => iconBitmap }],
+    [paths.sitemap, { limiter, current: ready(() => sitemap) }],
   ])
 }
 

@@ -16,10 +16,9 @@ import type { Answer } from "../server/answer.ts"
 import type { PreparedRefusal } from "../server/errors.ts"
 import { waysToCall } from "./commands.ts"
 import { pageAnswer } from "./layout.tsx"
-import { pagePaths } from "./paths.ts"
+import { networkName, pagePaths, type Site } from "./site.ts"
 import { charging } from "./pricing.ts"
 import type { Block, Page } from "./sections.tsx"
-import { networkName, type Site } from "./site.ts"
 import { code, words } from "./text.tsx"
 
 /** The page of a paid path. Its status and the header that a wallet reads are those of the JSON answer. */

@@ -4,18 +4,18 @@
  * @module
  */
 import type { freeRows } from "../../catalog/domain/freeRow.ts"
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { minute } from "../../core/domain/time.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import { freeAfterMs } from "../../feed/domain/publishedMarket.ts"
+import type { PageBodies } from "../free/pageData.ts"
 import { badge, marketLink, typeTexts, windowTexts } from "./items.tsx"
 import type { Block, Page } from "./sections.tsx"
 import { cents, name, num, price, say, time } from "./text.tsx"
 
 type Pulse = typeof freeRows["pulse"]["body"]["Type"]
-type Recent = typeof pageRows["recent"]["body"]["Type"]
+type Recent = PageBodies["recent"]
 
 /** `pulse` is null while it cannot be read. */
 export const signalsPage = ({ items }: Recent, pulse: Pulse | null): Page => ({

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { day } from "../../core/domain/time.ts"
 import { daysShown, historyDays } from "../../status/domain/status.ts"
+import type { PageBodies } from "../free/pageData.ts"
 import { daysChart, type DayState } from "./charts.tsx"
 import type { Block, Page, Section } from "./sections.tsx"
 import { duration, hours, num, percent, say, strong, time } from "./text.tsx"
 
-type Report = typeof pageRows["status"]["body"]["Type"]
+type Report = PageBodies["status"]
 type Summary = Report["summary"]
 
 const states = {

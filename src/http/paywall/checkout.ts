@@ -18,7 +18,7 @@ import {
 } from "../../catalog/domain/parameter.ts"
 import type { Product, ProductId } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged } from "../../payments/domain/failedSale.ts"
-import { errorRules, type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
+import { type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -30,7 +30,7 @@ import {
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Client } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { hungUp } from "../../payments/sale/responses.ts"
+import { hungUp, perhapsInProgress } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, Work } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { toRefusal } from "../server/errors.ts"
@@ -138,7 +138,7 @@ const countUnpaid =
         if (error._tag === "NotCharged" && error.code === "payment_required") {
           return Effect.flatMap(count, refuseOver)
         }
-        const isChosen = error._tag === "Unresolved" ||
+        const isChosen = error._tag === "Unresolved" || error === perhapsInProgress ||
           error._tag === "NotCharged" && chosenCodes.includes(error.code)
         return isChosen ? count : Effect.void
       }),
@@ -194,8 +194,7 @@ const logFailure = Effect.fnUntraced(function* logFailure(
   const startedAt = yield* Clock.currentTimeMillis
   return yield* Effect.tapError(sale, (failure) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const { code, message } = toRefusal(failure)
-      const { status } = errorRules[code]
+      const { code, message, status } = toRefusal(failure)
       const payment = Result.getOrNull(matchedPayment(product, terms, sent))
       const paymentId = payment === null ? null : payments.idOf(payment.authorization)
       const ids = { requestId, paymentId, product: product.id }

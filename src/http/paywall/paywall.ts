@@ -1,7 +1,7 @@
 /**
  * The paywall: the checkout over HTTP, in front of every paid route.
  *
- * A request without a payment gets 402, whatever else it says. With a payment it gets the
+ * A request without a payment gets 402, but for a header of tests (400) and a flood (429). With a payment it gets the
  * answer, a 402, or an error that says whether it was charged. Around a call, which may have a
  * payment, stand a place among the requests that wait, a trace, the answer to its failure, and the
  * name of the limit that refused it.
@@ -60,16 +60,16 @@ interface PaywallOptions {
   /** The names of the test triggers; absent with real payments. */
   readonly testTriggers?: ReadonlyArray<string> | undefined
   /** Wraps the handler of a request with a payment. */
-  readonly asCall: AsCall
+  readonly asCall: (handler: Handler) => Handler
 }
 
-/** The GET of a product: sells to a request with a payment, and answers any other with `unpaid`. */
-type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
-
-/** Builds the paywall. Call it once, when the routes are built. */
+/**
+ * Builds the paywall: the GET of a product, which sells to a request with a payment, and answers any
+ * other with `unpaid`. Call it once, when the routes are built.
+ */
 export const makePaywall = Effect.fnUntraced(function* makePaywall(options: PaywallOptions) {
   const { sent } = yield* Payments
-  const paywall: Paywall = (checkout, unpaid) => {
+  return (checkout: Checkout, unpaid: Handler): Handler => {
     const paid = options.asCall(paidHandler(checkout, options, sent))
     return byRequest((request) => {
       const { headers } = webOf(request)
@@ -81,25 +81,24 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
       return request.method === "HEAD" ? unpaid : paid
     })
   }
-  return paywall
 })
-
-/** Wraps the handler of a call: of a GET with a payment, and of every POST. */
-type AsCall = (handler: Handler) => Handler
 
 /** A posted body may contain a payment, so it is refused like a paid call. */
 const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
 const fullCall = refused(overloadedPaid)
 
-export const makeAsCall =
-  (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter): AsCall => (handler) => {
-    const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
-    return byRequest((request) =>
-      pending.run(clientOf(addressOf(request)), busyCall, fullCall)(
-        traceCall(answered),
-      )
+/** Wraps the handler of a call: of a GET with a payment, and of every POST. */
+export const makeAsCall = (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter) =>
+(
+  handler: Handler,
+): Handler => {
+  const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
+  return byRequest((request) =>
+    pending.run(clientOf(addressOf(request)), busyCall, fullCall)(
+      traceCall(answered),
     )
-  }
+  )
+}
 
 /** In a trace of its own, with the request's id on its log lines, and with the test trigger it names. */
 const traceCall = <E>(handler: Handler<E>): Handler<E> =>

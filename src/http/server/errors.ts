@@ -57,7 +57,7 @@ export const ErrorBody = Schema.Struct({
 }).annotate({ identifier: "Error" })
 
 /** An error before it is encoded, without the request id. */
-export interface Refusal extends Schema.Schema.Type<typeof RefusalBody> {
+interface Refusal extends Schema.Schema.Type<typeof RefusalBody> {
   /** True, false, or null while it is not known; false when absent. */
   readonly charged?: boolean | null
   /** The methods that the path accepts. */
@@ -112,7 +112,7 @@ function withRule(hint: string | undefined): string {
 }
 
 /** One of the three errors of a paid route, as a refusal. */
-export function toRefusal(error: FailedSale): Refusal {
+export function toRefusal(error: FailedSale): PreparedRefusal {
   switch (error._tag) {
     case "NotCharged": {
       const { taken = false, refund } = error
@@ -124,21 +124,21 @@ export function toRefusal(error: FailedSale): Refusal {
         : error.hint
       // The message of an Error is not among its spread fields.
       const { message } = error
-      return { ...error, message, charged: taken, ...(hint === undefined ? {} : { hint }) }
+      return prepare({ ...error, message, charged: taken, ...(hint === undefined ? {} : { hint }) })
     }
     case "RefundQueued": {
       const { code, message, refund } = error
-      return { code, message, refund, hint: afterRefund(refund), charged: true }
+      return prepare({ code, message, refund, hint: afterRefund(refund), charged: true })
     }
     case "Unresolved":
-      return {
+      return prepare({
         code: "settlement_unresolved",
         message: error.message,
         hint: `After Retry-After, ${resend}. With the Idempotency-Key or payment-identifier of ` +
           "the first call it returns the answer; without one, only whether it was taken.",
         retryAfterSeconds: error.retryAfterSeconds,
         charged: null,
-      }
+      })
   }
 }
 

@@ -16,9 +16,12 @@ import {
   type Refused,
 } from "./errors.ts"
 import { bodyTimeout } from "./middleware.ts"
-import { type Body, byRequest, type Handler, RequestId } from "./route.ts"
+import { type AgentHandler, type Body, byRequest, RequestId } from "./route.ts"
 
-/** Codes of JSON-RPC, and our own for an exceeded rate limit. */
+/**
+ * Codes of JSON-RPC. `limited` is one of its range for servers, -32000 to -32099: the service refuses
+ * for now (429, 502 to 504), and the same message may succeed later. -32603 is for a defect (500).
+ */
 export const rpcCodes = {
   parse: -32700,
   request: -32600,
@@ -55,24 +58,10 @@ const readJson = (
   Effect.gen(function* () {
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
     if (type !== "application/json") return yield* failWithRefusal(wrongType)
-    if ("fault" in body) return yield* bodyFault(body.fault)
+    if ("fault" in body) return yield* bodyFaults[body.fault]
     const json = parse(body.bytes)
     return json === undefined ? yield* parseError(400, "The body is not JSON in UTF-8") : json
   })
-
-const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
-  switch (fault) {
-    case "too large":
-      return failWithRefusal(bodyTooLarge)
-    case "late":
-      return parseError(
-        408,
-        `The body did not arrive within ${Duration.toSeconds(bodyTimeout)} seconds`,
-      )
-    case "unreadable":
-      return parseError(400, "The body could not be read")
-  }
-}
 
 const parseError = (status: number, message: string) =>
   Effect.fail<RpcError>({ status, code: rpcCodes.parse, message })
@@ -86,6 +75,15 @@ export const failWithRefusal = (
     const error = toRpcError(refusal, requestId)
     return Effect.fail({ ...error, headers: [...refusal.headers, ...fields] })
   })
+
+const bodyFaults = {
+  "too large": failWithRefusal(bodyTooLarge),
+  late: parseError(
+    408,
+    `The body did not arrive within ${Duration.toSeconds(bodyTimeout)} seconds`,
+  ),
+  unreadable: parseError(400, "The body could not be read"),
+} satisfies { [Fault in Extract<Body, { readonly fault: unknown }>["fault"]]: unknown }
 
 /** Fails with the documented HTTP error of a request that is refused before its work. */
 export const orRpcError = <A, R>(work: Effect.Effect<A, Refused, R>) =>
@@ -120,8 +118,7 @@ type Headers = HttpServerRequest.HttpServerRequest["headers"]
 
 /** The handler of an endpoint: reads the JSON of a body, and answers it, failures and defects too. */
 export const rpcEndpoint =
-  ({ path, answer, fields = () => [], mayPay = () => true }: RpcEndpoint) =>
-  (body: Body): Handler<never> =>
+  ({ path, answer, fields = () => [], mayPay = () => true }: RpcEndpoint): AgentHandler => (body) =>
     byRequest((request) =>
       Effect.flatMap(Effect.result(readJson(request, body)), (json) => {
         const message = objectOf(Result.getOrNull(json))

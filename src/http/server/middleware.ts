@@ -19,13 +19,11 @@ import { type Answer, type HeaderPair, prefersHtml, responseTo } from "./answer.
 import { type AnswerLog, isLogged } from "./answerLog.ts"
 import {
   bodyBytesMax,
-  bodyTooLarge,
   type Failure,
   internalError,
   internalErrorPaid,
   invalidHost,
   makeNotFound,
-  methodNotAllowed,
   notFound,
   overloaded,
   overloadedPaid,
@@ -47,6 +45,7 @@ import {
   type Handler,
   preflight,
   readMethods,
+  routedRequest,
   webOf,
 } from "./route.ts"
 
@@ -60,7 +59,7 @@ export const aroundRouter = <R>(
   errorPage: ErrorPage,
   paths: ReadonlyArray<string>,
 ): App<never, R> =>
-  router.pipe(
+  Effect.updateService(router, HttpServerRequest.HttpServerRequest, routedRequest).pipe(
     answerUnrouted(makeNotFound(paths)),
     refuseInvalidTargets,
     answerFailures(log, errorPage),
@@ -75,38 +74,23 @@ const refuseInvalidTargets = <R>(app: App<Failure, R>): App<Failure, R> =>
     return request.url.length > targetLengthMax ? refuse(targetTooLong) : app
   })
 
-/**
- * Answers what no route answered: OPTIONS with the methods of most paths, another method of a known
- * path with 405, and the rest with 404. The OPTIONS of a path knows its methods.
- */
+/** Answers what no route answered: OPTIONS with the methods of most paths, and the rest with 404. */
 const answerUnrouted = (notFoundAt: (url: string) => PreparedRefusal) =>
 <R>(
   router: Effect.Effect<Response, Failure | HttpServerError.HttpServerError, R>,
 ): Effect.Effect<Response, Failure, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.catch(router, (failure) => {
-    const isMissing = failure._tag === "Refused" && failure.refusal === notFound
-    if (failure._tag !== "HttpServerError" && !isMissing) return Effect.fail(failure)
-    return byRequest((request): Effect.Effect<Response, Failure, R> => {
-      if (request.method === "OPTIONS") return Effect.succeed(preflight(readMethods))
-      const missing = refuse(notFoundAt(request.url))
-      if (failure._tag !== "HttpServerError") return missing
-      // Not as a new web request, which would spell the path in another way.
-      const asOptions: typeof request = Object.create(request, { method: { value: "OPTIONS" } })
-      const length = Number(request.headers["content-length"] ?? 0)
-      return Effect.matchEffect(
-        Effect.provideService(router, HttpServerRequest.HttpServerRequest, asOptions),
-        {
-          onFailure: () => missing,
-          onSuccess: ({ headers }) =>
-            refuse(
-              length > bodyBytesMax
-                ? bodyTooLarge
-                : methodNotAllowed(headers["allow"]?.split(", ") ?? readMethods),
-            ),
-        },
-      )
-    })
-  })
+  Effect.catch(
+    router,
+    (failure) =>
+      byRequest(({ method, url }): Effect.Effect<Response, Failure> => {
+        if (failure._tag !== "HttpServerError" && !isNotFound(failure)) return Effect.fail(failure)
+        return method === "OPTIONS"
+          ? Effect.succeed(preflight(readMethods))
+          : refuse(notFoundAt(url))
+      }),
+  )
+
+const isNotFound = (failure: Failure) => failure._tag === "Refused" && failure.refusal === notFound
 
 /** The page of a refusal, for a person; null for one without a page. */
 type ErrorPage = (refusal: PreparedRefusal) => Answer | null
@@ -114,7 +98,7 @@ type ErrorPage = (refusal: PreparedRefusal) => Answer | null
 const utf8 = new TextEncoder()
 
 /**
- * The one place that turns a failure into an answer: its status, its body, and whether it was charged.
+ * The one place that turns a failure into an answer. `errors.ts` has status, body and what was charged.
  * It logs what no checkout has logged. A client that has left gets nothing.
  */
 export const answerFailures =
@@ -162,7 +146,7 @@ export const answerFailures =
 
 /** A failure as its answer. */
 const refusalOf = (failure: Failure): PreparedRefusal =>
-  failure._tag === "Refused" ? failure.refusal : prepare(toRefusal(failure))
+  failure._tag === "Refused" ? failure.refusal : toRefusal(failure)
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
@@ -232,21 +216,17 @@ export function testHeaderFault(
   return name === null || names?.includes(name) === true ? null : testRefusal(names)
 }
 
-const testRefusal = (names: ReadonlyArray<string> | undefined): PreparedRefusal =>
-  prepare({
+function testRefusal(names: ReadonlyArray<string> | undefined): PreparedRefusal {
+  const expected = names === undefined
+    ? "must be absent: payments are real here"
+    : `must be one of ${names.join(", ")}`
+  return prepare({
     code: "invalid_parameter",
-    message: names === undefined
-      ? `${testHeader} works only where payments are simulated, and here they are real`
-      : `${testHeader} names no test trigger`,
+    message: `${testHeader} ${expected}`,
     hint: "Send the same request without the header: a payment in it was not read.",
-    details: [{
-      param: testHeader,
-      in: "header",
-      message: names === undefined
-        ? "must be absent: payments are real"
-        : `must be one of ${names.join(", ")}`,
-    }],
+    details: [{ param: testHeader, in: "header", message: expected }],
   })
+}
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256

@@ -2,9 +2,6 @@
  * One path of the public API in the router: what it answers to which method; and what is known about a
  * request before its route: its id, its sender, and when its answer was sent.
  *
- * A path has one spelling. The router would also accept others (another case, escaped characters, a
- * slash at the end), so each route checks that it was asked for by its own.
- *
  * @module
  */
 import { Context, Effect, Option } from "effect"
@@ -12,7 +9,15 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { preparedFor } from "../../core/domain/prepared.ts"
 import { testHeader } from "../../core/testCall.ts"
 import { type Answer, responseTo } from "./answer.ts"
-import { type Failure, notFound, overloaded, type PreparedRefusal, refuse } from "./errors.ts"
+import {
+  type Failure,
+  methodNotAllowed,
+  notFound,
+  overloaded,
+  type PreparedRefusal,
+  refuse,
+  targetLengthMax,
+} from "./errors.ts"
 import type { RateLimiter } from "./limits.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -94,8 +99,20 @@ export type Handler<E = Failure> = Effect.Effect<Response, E, HttpServerRequest.
 /** What a path returns: an answer, a refusal, or null when neither can be made now. */
 export type RouteResult = Answer | PreparedRefusal | null
 
+const utf8 = new TextDecoder()
+
+/** The JSON of a 200; null of every other result. */
+export const bodyOf = (result: RouteResult): unknown =>
+  result === null || !("bytes" in result) || result.status !== 200
+    ? null
+    : JSON.parse(utf8.decode(result.bytes))
+
 /** Returns the answer to GET of this URL, prepared or read from the store. */
-export type Source = (url: string) => RouteResult | Promise<RouteResult>
+export type Source = (url: string) => Effect.Effect<RouteResult>
+
+/** A source of prepared answers. */
+export const ready = (current: (url: string) => RouteResult): Source => (url) =>
+  Effect.sync(() => current(url))
 
 /** The query of a URL or a path. */
 export const queryIn = (url: string) => new URLSearchParams(url.replace(/^[^?]*/, ""))
@@ -113,15 +130,11 @@ export type Body =
   | { readonly bytes: ArrayBuffer }
   | { readonly fault: "too large" | "late" | "unreadable" }
 
-/** POST of one of the agents' protocols, whose every answer is in its own format. */
-export interface AgentRoute {
-  readonly handle: (body: Body) => Handler<never>
-  /** Converts a refusal made before the body was read to this format. */
-  readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
-}
+/** POST of one of the agents' protocols, whose every answer is JSON-RPC. */
+export type AgentHandler = (body: Body) => Handler<never>
 
 export interface Route {
-  /** A path; `*` at its end stands for any rest. */
+  /** A path, with a name after `:` for one part of any text, or `/*` at its end for any rest or none. */
   readonly path: `/${string}`
   /** Its name in metrics. */
   readonly name: string
@@ -132,37 +145,62 @@ export interface Route {
 
 export const readMethods = ["GET", "HEAD", "OPTIONS"]
 
-/** The methods of a path. */
-function methodsOf(route: Pick<Route, "get" | "post">): ReadonlyArray<string> {
-  if (route.post === undefined) return readMethods
-  return route.get === undefined ? ["OPTIONS", "POST"] : [...readMethods, "POST"]
+/** The method that stands for all that no path answers, so that each path refuses them with its own. */
+const otherMethod = "PUT"
+/** The methods that the router knows. GET answers HEAD. */
+const routedMethods = ["GET", "OPTIONS", "POST", otherMethod] as const
+
+/** The request as the router knows it. */
+export function routedRequest(request: HttpServerRequest.HttpServerRequest): typeof request {
+  return [...routedMethods, "HEAD"].includes(request.method)
+    ? request
+    // Not as a new web request, which would spell the path in another way.
+    : Object.create(request, { method: { value: otherMethod } })
+}
+
+/** The router is strict about case and slashes; `isSpelledAs` about all else. */
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: targetLengthMax,
 }
 
 /** Adds a route to the router. */
-export const addRoute = Effect.fnUntraced(function* addRoute(route: Route) {
+export const addRoute = Effect.fnUntraced(function* addRoute({ path, name, get, post }: Route) {
   const router = yield* HttpRouter.HttpRouter
-  const { path, name, get, post } = route
-  const own = (handler: Handler) => onOwnPath(path, name, handler)
-  if (get !== undefined) yield* router.add("GET", path, own(get))
-  if (post !== undefined) yield* router.add("POST", path, own(post))
-  yield* router.add("OPTIONS", path, own(Effect.succeed(preflight(methodsOf(route)))))
+  const allowed = [...get === undefined ? ["OPTIONS"] : readMethods, ...post ? ["POST"] : []]
+  const isOwn = isSpelledAs(path)
+  const notAllowed = refuse(methodNotAllowed(allowed))
+  const options = Effect.succeed(preflight(allowed))
+  const handlers: Readonly<Record<string, Handler | undefined>> = {
+    GET: get,
+    POST: post,
+    OPTIONS: options,
+  }
+  for (const method of routedMethods) {
+    const handler = handlers[method] ?? notAllowed
+    const named = byRequest(({ url }, inbound) => {
+      if (!isOwn(url)) return refuse(notFound)
+      inbound.route = name
+      return handler
+    })
+    yield* router.add(method, path, named)
+  }
 })
 
-/** A route that answers only where the path of the URL is spelled as its own. */
-function onOwnPath(path: string, name: string, handler: Handler): Handler {
-  const isPrefix = path.endsWith("*")
-  const own = isPrefix ? path.slice(0, -1) : path
-  const ends = isPrefix ? ["", "?", "/"] : ["", "?"]
-  return byRequest(({ url }, inbound) => {
-    const isOwn = url.startsWith(own) &&
-      (own.endsWith("/") && isPrefix || ends.includes(url.charAt(own.length)))
-    if (!isOwn) return refuse(notFound)
-    inbound.route = name
-    return handler
-  })
+/**
+ * Whether a URL has the path, or what is fixed of it, letter by letter. The router also decodes escaped
+ * characters, and takes what follows a `;` for a query that no parameter is read from.
+ */
+function isSpelledAs(path: string): (url: string) => boolean {
+  const fixed = path.replace(/:\w+$|\/\*$/, "")
+  const next = path.endsWith("/*") ? ["", "?", "/"] : ["", "?"]
+  const hasName = path.includes(":")
+  return (url) => url.startsWith(fixed) && (hasName || next.includes(url.charAt(fixed.length)))
 }
 
-/** The handler of a path of a route with this prefix, chosen by the rest; null is a 404. */
+/** The handler of a path with this prefix, chosen by the rest; null is a 404. */
 export const byRest = (
   prefix: string,
   choose: (rest: string, query: string) => Handler | null,
@@ -177,10 +215,7 @@ export const byRest = (
 export const fromSource = (current: Source): Handler =>
   byRequest((request) => {
     const web = webOf(request)
-    const result = current(web.url)
-    return result instanceof Promise
-      ? Effect.flatMap(Effect.promise(() => result), (result) => send(web, result))
-      : send(web, result)
+    return Effect.flatMap(current(web.url), (result) => send(web, result))
   })
 
 function send(request: Request, result: RouteResult) {

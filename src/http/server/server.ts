@@ -29,7 +29,7 @@ import { CurrentInbound, type Inbound, makeInbound, type Peer } from "./route.ts
 type Response = HttpServerResponse.HttpServerResponse
 
 /** A function of web requests. It never throws and never rejects. */
-export type WebHandler = (
+type WebHandler = (
   request: Request,
   peer: Peer,
 ) => globalThis.Response | Promise<globalThis.Response>

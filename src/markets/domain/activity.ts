@@ -31,6 +31,7 @@ export interface ActivityEvent {
   readonly price: number
   /** Whole seconds; the same for all events of one transaction. */
   readonly at: EpochMs
+  /** Its hash: `0x` and 64 hexadecimal digits in lower case. */
   readonly transaction: string
 }
 
@@ -124,6 +125,4 @@ export function byTime(a: NumberedActivityEvent, b: NumberedActivityEvent): numb
     a.occurrence - b.occurrence
 }
 
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
+const byText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0

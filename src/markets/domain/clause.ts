@@ -11,7 +11,6 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
 import { rulesLengthMax } from "./proposal.ts"
-import { sentencesOf } from "./rulesExcerpt.ts"
 
 export interface Clause {
   /** Who or what decides: "the official final statistics of the event". */
@@ -309,3 +308,28 @@ const newYork = new Intl.DateTimeFormat("en-US", {
   timeZone: "America/New_York",
   timeZoneName: "shortOffset",
 })
+
+/** Sentences of the rules that are read. */
+const sentencesMax = 60
+
+/** How the market resolves. */
+const resolves =
+  /\b(?:will|shall|would|may) (?:immediately |also |only )?resolves?\b|\bresolves? (?:to|as)\b/i
+
+/** The first sentence that says how the market resolves; empty when none does. */
+export function decidingSentence(rules: string): string {
+  return sentencesOf(excerpt(rules, rulesLengthMax)).find((it) => resolves.test(it)) ?? ""
+}
+
+/** Splits after a full stop that a capital follows, but not after "U.S.", an initial or a title. */
+export function sentencesOf(line: string): ReadonlyArray<string> {
+  return line.split(sentenceEnd)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "")
+    .slice(0, sentencesMax)
+}
+
+const sentenceEnd = new RegExp(
+  "(?<=[^.\\s][.!?][)\"'”]?)(?<!\\b(?:\\p{Lu}|Mr|Mrs|Ms|Dr|St|Jr|vs)\\.)\\s+(?=[\"'“(]?[\\p{Lu}\\d])",
+  "u",
+)

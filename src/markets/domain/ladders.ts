@@ -1,6 +1,6 @@
 /**
- * Ladders of one event: markets of which one outcome implies the other, and the quotes, proposals and
- * results that contradict this.
+ * Ladders of one event: markets of which one outcome implies the other, and the quotes and proposals that
+ * contradict this.
  *
  * A harder rung implies an easier one, so its price is at most as high. When it is not, a share of the
  * easier rung and a share of the harder rung's other outcome pay together at least 1 USD in every
@@ -20,15 +20,6 @@ import { type Rung, type RungKind, rungsOf } from "./rungs.ts"
 export const ladderMarketsMax = 64
 /** Contradictions that are returned, the largest first. */
 export const contradictionsMax = 20
-/** Prices that are implied by proposals and results, at most. */
-export const impliedMax = 40
-
-/** What is known of how a market ends: its outcome is proposed, or was paid. */
-export interface KnownEnd {
-  readonly outcome: 0 | 1
-  readonly state: "proposed" | "resolved"
-}
-
 /** A market as the ladders need it. `quote` is of its first outcome. */
 export interface LadderMarket {
   readonly market: Pick<
@@ -45,7 +36,8 @@ export interface LadderMarket {
     | "takerFeeRate"
   >
   readonly quote: Quote | null
-  readonly known: KnownEnd | null
+  /** The outcome that is proposed at the venue and not disputed; null for none. */
+  readonly proposed: 0 | 1 | null
   /** The venue's rules: untrusted text. Null or absent where they were not read. */
   readonly rules?: string | null
 }
@@ -90,24 +82,18 @@ export interface Contradiction {
   } | null
 }
 
-/** A price that the known end of another rung implies: of `outcome`, which is then sure to be paid. */
+/** An outcome that the proposal of another rung implies: it is paid if that proposal stands. */
 export interface ImpliedEnd {
   /** The market that is still priced. */
   readonly target: LadderRung
   /** The outcome of the target that is implied. */
   readonly outcome: 0 | 1
-  /** The mid of that outcome now; null when not known. */
-  readonly mid: number | null
-  /** The market whose end is known, and how: a proposal may still be disputed. */
+  /** The mid of that outcome now. */
+  readonly mid: number
+  /** The market with the proposal, and its proposed outcome. */
   readonly source: LadderRung
-  readonly state: KnownEnd["state"]
-  readonly kind: RungKind
+  readonly proposed: 0 | 1
   readonly reason: string
-  /**
-   * Whether the target's own proposal, or the known end of a third rung, says the opposite: one of
-   * them must be wrong.
-   */
-  readonly conflict: boolean
 }
 
 /** Why a harder rung implies an easier one. */
@@ -185,13 +171,13 @@ function pairsOf(ladder: Ladder): ReadonlyArray<readonly [LadderRung, LadderRung
 
 /**
  * The pairs of rungs whose quotes contradict each other after fees, at most `contradictionsMax`, the
- * largest gain a share first. A market with a known end is left out, because its quote may be old; see
- * `impliedEnds`.
+ * largest gain a share first. A market with a proposal is left out, because its quote may be old; see
+ * `impliedEnd`.
  */
 export function contradictionsOf(ladders: ReadonlyArray<Ladder>): ReadonlyArray<Contradiction> {
   return ladders.flatMap((ladder) =>
     pairsOf(ladder).flatMap(([harder, easier]) => {
-      if (harder.known !== null || easier.known !== null) return []
+      if (harder.proposed !== null || easier.proposed !== null) return []
       return contradictionOf(ladder.kind, harder, easier) ?? []
     })
   ).sort(byGain).slice(0, contradictionsMax)
@@ -227,64 +213,32 @@ function quoteOfRung({ quote, rung }: LadderRung): Quote | null {
 }
 
 /**
- * What proposals and results say of the other rungs, at most `impliedMax`: conflicts first, then
- * results before proposals, then those whose implied outcome is cheapest. A market already resolved
- * is no target, nor one with the same known end. Of several sources the strongest is named, and where
- * a result and a proposal imply opposite outcomes, only the result.
+ * What the proposals of the other rungs say of a market: the implied outcome that is cheapest, ties by the
+ * market with the proposal. Null without one, without a price here, and where that outcome is proposed here.
  */
-export function impliedEnds(ladders: ReadonlyArray<Ladder>): ReadonlyArray<ImpliedEnd> {
-  const found = new Map<string, ImpliedEnd>()
-  for (const ladder of ladders) {
-    for (const [harder, easier] of pairsOf(ladder)) {
-      for (const implied of impliedBy(ladder.kind, harder, easier)) {
-        const key = `${implied.target.market.id} ${implied.outcome}`
-        const earlier = found.get(key)
-        if (earlier === undefined || byStrength(implied, earlier) < 0) found.set(key, implied)
-      }
-    }
-  }
-  return [...found.values()].flatMap((implied) => {
-    const opposite = found.get(`${implied.target.market.id} ${1 - implied.outcome}`)
-    if (opposite === undefined) return [implied]
-    const isWeaker = implied.state === "proposed" && opposite.state === "resolved"
-    return isWeaker ? [] : [{ ...implied, conflict: true }]
-  }).sort(byStrength).slice(0, impliedMax)
+export function impliedEnd(ladders: ReadonlyArray<Ladder>, id: Market["id"]): ImpliedEnd | null {
+  const [first = null] = ladders.flatMap((ladder) =>
+    pairsOf(ladder).flatMap(([harder, easier]) => [
+      // The harder rung's happening implies the easier's; the easier's failing implies the harder's.
+      happens(harder) === true ? impliedBy(ladder.kind, easier, harder, true) : null,
+      happens(easier) === false ? impliedBy(ladder.kind, harder, easier, false) : null,
+    ])
+  ).flatMap((implied) => implied !== null && implied.target.market.id === id ? [implied] : [])
+    .sort((a, b) => a.mid - b.mid || byText(a.source.market.id, b.source.market.id))
+  return first
 }
 
-/** The harder rung's happening implies the easier's; the easier's failing implies the harder's. */
 function impliedBy(
-  kind: RungKind,
-  harder: LadderRung,
-  easier: LadderRung,
-): ReadonlyArray<ImpliedEnd> {
-  const [up, down] = [happened(harder), happened(easier)]
-  return [
-    ...up === true ? [impliedEnd(kind, easier, harder, true)] : [],
-    ...down === false ? [impliedEnd(kind, harder, easier, false)] : [],
-  ].flatMap((implied) => implied ?? [])
-}
-
-function impliedEnd(
   kind: RungKind,
   target: LadderRung,
   source: LadderRung,
   happens: boolean,
 ): ImpliedEnd | null {
-  const { quote, known, rung } = target
+  const { quote, rung } = target
   const outcome = happens === (rung.outcome === 0) ? 0 : 1
-  if (source.known === null || known?.state === "resolved" || known?.outcome === outcome) {
-    return null
-  }
-  return {
-    target,
-    outcome,
-    source,
-    kind,
-    mid: quote === null ? null : quoteOfOutcome(quote, outcome).mid,
-    state: source.known.state,
-    reason: implications[kind],
-    conflict: known !== null,
-  }
+  if (source.proposed === null || target.proposed === outcome || quote === null) return null
+  const { mid } = quoteOfOutcome(quote, outcome)
+  return { target, outcome, mid, source, proposed: source.proposed, reason: implications[kind] }
 }
 
 /** Between which prices the ladders leave a market's first outcome, 0..1. */
@@ -298,8 +252,9 @@ export const tradedUsdMin = 100
 
 /**
  * The bounds of a market's first outcome: it is at least as likely as each harder rung is bid, less the
- * taker's fee, at most as likely as each easier rung is asked, plus the fee, and sure where a result implies it. A proposal bounds nothing,
- * because it can be disputed. Null when the bounds contradict each other.
+ * taker's fee, and at most as likely as each easier rung is asked, plus the fee. A market with a proposal
+ * bounds nothing, because its quote may be old and its proposal can be disputed. Null when the bounds
+ * contradict each other.
  */
 export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): PriceBounds | null {
   let [low, high] = [0, 1]
@@ -317,12 +272,11 @@ export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): 
 }
 
 /**
- * What a seller gets at the bid of a rung's outcome, or a buyer pays at its ask, fee included: its
- * payout, once it is paid; null when the price or the fee is not known, or when less than `tradedUsdMin` is offered.
+ * What a seller gets at the bid of a rung's outcome, or a buyer pays at its ask, fee included; null when
+ * the price or the fee is not known, or when less than `tradedUsdMin` is offered.
  */
 function priceOfRung(rung: LadderRung, side: "bid" | "ask"): number | null {
-  if (rung.known?.state === "resolved") return happened(rung) === true ? 1 : 0
-  const quote = rung.known === null ? quoteOfRung(rung) : null
+  const quote = rung.proposed === null ? quoteOfRung(rung) : null
   const price = quote?.[side] ?? null
   if (price === null || price * (quote?.[`${side}Shares`] ?? 0) < tradedUsdMin) return null
   const { takerFeeRate } = rung.market
@@ -331,9 +285,9 @@ function priceOfRung(rung: LadderRung, side: "bid" | "ask"): number | null {
   return side === "bid" ? Math.max(0, price - fee) : Math.min(1, price + fee)
 }
 
-/** Whether the rung's outcome is known to have happened; null when nothing is known. */
-function happened({ known, rung }: LadderRung): boolean | null {
-  return known === null ? null : known.outcome === rung.outcome
+/** Whether the rung's outcome happens if its proposal stands; null without one. */
+function happens({ proposed, rung }: LadderRung): boolean | null {
+  return proposed === null ? null : proposed === rung.outcome
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
@@ -357,12 +311,4 @@ function byGain(a: Contradiction, b: Contradiction): number {
   return b.gainPerShare - a.gainPerShare ||
     byText(a.harder.market.id, b.harder.market.id) ||
     byText(a.easier.market.id, b.easier.market.id)
-}
-
-function byStrength(a: ImpliedEnd, b: ImpliedEnd): number {
-  return Number(b.conflict) - Number(a.conflict) ||
-    byText(b.state, a.state) ||
-    (a.mid ?? 1) - (b.mid ?? 1) ||
-    byText(a.target.market.id, b.target.market.id) ||
-    byText(a.source.market.id, b.source.market.id)
 }

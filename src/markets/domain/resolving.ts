@@ -152,10 +152,6 @@ export function soonestMarkets(
     .slice(0, resolvingMarketsMax)
 }
 
-function isOverdue({ scheduledAt }: ExpectedResolution, now: EpochMs): boolean {
-  return scheduledAt !== null && scheduledAt < now
-}
-
 /**
  * A market's price: from its live book, else the last point of its series if it is fresh, else from
  * the venue's listing.
@@ -193,7 +189,7 @@ export function resolvingRows(
         probability24h: Math.round(probability24h * 1_000) / 1_000,
         basis,
       },
-      overdue: isOverdue(expected, now),
+      overdue: scheduledAt !== null && scheduledAt < now,
       hoursOverdue: scheduledAt !== null && scheduledAt < now ? hoursOf(now - scheduledAt) : null,
       yesMid: mid,
       convergence: convergenceOf(mid),

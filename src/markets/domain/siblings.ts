@@ -1,9 +1,9 @@
 /**
- * The exclusive outcomes of one event, and what they are bid and asked for together.
+ * The exclusive outcomes of one event, and what they are bid for together.
  *
  * Of the exclusive markets with one `eventSlug` at most one pays its first outcome, so bids of more
- * than 1 together contradict that. Asks of less than 1 contradict nothing: the outcome that happens need
- * not be among the markets.
+ * than 1 together contradict that. Asks of less than 1 would contradict nothing: the outcome that happens
+ * need not be among the markets.
  *
  * @module
  */
@@ -26,7 +26,7 @@ type SiblingMarket = Pick<
 /** Markets of one event that are summed; of more, none, because a part would mislead. */
 export const siblingsMax = 128
 
-/** What one event's first outcomes are bid and asked for together. */
+/** What one event's first outcomes are bid for together. */
 export interface SiblingSum {
   readonly eventSlug: string
   /** The summed markets, dearest first. */
@@ -36,15 +36,15 @@ export interface SiblingSum {
    * text must then say "of the outcomes seen".
    */
   readonly partial: boolean
-  /** Sums of the bids and of the asks; null when one of them is not known. */
+  /** Sum of the bids; null when one of them is not known. */
   readonly bidSum: number | null
-  readonly askSum: number | null
   /**
    * What buying the second outcome of some of the markets gains, at most one of which fails to pay;
    * null when no such purchase of at least `tradedUsdMin` gains after fees.
    */
   readonly basket: {
-    readonly outcomes: number
+    /** Of each market its second outcome, USD a share before the fee. */
+    readonly legs: ReadonlyArray<{ readonly market: SiblingMarket; readonly price: number }>
     /** Shares of each that are offered at their quotes. */
     readonly shares: number
     readonly costUsd: number
@@ -82,16 +82,14 @@ function sumOf(
     .sort((a, b) => b.quote.mid - a.quote.mid || (a.market.id < b.market.id ? -1 : 1))
   const [first] = priced
   if (first === undefined || priced.length < 2) return null
-  const sumOfSide = (side: "bid" | "ask") =>
-    priced.some(({ quote }) => quote[side] === null)
-      ? null
-      : fromHalfSteps(priced.reduce((sum, { quote }) => sum + halfSteps(quote[side] ?? 0), 0))
+  const bids = priced.flatMap(({ quote: { bid } }) => bid ?? [])
   return {
     eventSlug: first.market.eventSlug,
     markets: priced,
     partial: priced.length < event.length || !isComplete(first.market.eventSlug),
-    bidSum: sumOfSide("bid"),
-    askSum: sumOfSide("ask"),
+    bidSum: bids.length < priced.length
+      ? null
+      : fromHalfSteps(bids.reduce((sum, bid) => sum + halfSteps(bid), 0)),
     basket: basketOf(priced),
   }
 }
@@ -103,23 +101,22 @@ function sumOf(
 function basketOf(
   priced: ReadonlyArray<{ readonly market: SiblingMarket; readonly quote: Quote }>,
 ): SiblingSum["basket"] {
-  const legs = priced.flatMap(({ market: { takerFeeRate }, quote: { bid, bidShares } }) =>
-    bid === null || bidShares === null || takerFeeRate === null
+  const legs = priced.flatMap(({ market, quote: { bid, bidShares } }) =>
+    bid === null || bidShares === null || market.takerFeeRate === null
       ? []
-      : [{ bid, bidShares, takerFeeRate }]
+      : [{ market, price: complement(bid), bid, bidShares, takerFeeRate: market.takerFeeRate }]
   ).toSorted((a, b) =>
     b.bid - a.bid || b.bidShares - a.bidShares || a.takerFeeRate - b.takerFeeRate
   )
   let [cost, shares] = [0, Number.POSITIVE_INFINITY]
   let best: SiblingSum["basket"] = null
-  for (const [n, { bid, bidShares, takerFeeRate }] of legs.entries()) {
-    const price = complement(bid)
+  for (const [n, { bidShares, price, takerFeeRate }] of legs.entries()) {
     cost += price + takerFee(price, takerFeeRate)
     shares = Math.min(shares, bidShares)
     const gainUsd = roundMicroUsd((n - cost) * shares)
     const costUsd = roundMicroUsd(cost * shares)
     if (gainUsd > (best?.gainUsd ?? 0) && costUsd >= tradedUsdMin) {
-      best = { outcomes: n + 1, shares, costUsd, gainUsd }
+      best = { legs: legs.slice(0, n + 1), shares, costUsd, gainUsd }
     }
   }
   return best

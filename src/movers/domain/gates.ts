@@ -6,7 +6,7 @@
  *   few moves that pass the first gates; `confirmMove` also the trades.
  * - `selectMovers` limits the movers per event.
  *
- * `findMovers.ts` runs them, and judges a limited number of moves per tick (`over_budget`).
+ * `Ingestion.ts` runs them, and judges a limited number of moves per tick (`over_budget`).
  *
  * Prices are those of the market's first outcome. They are compared in half price steps (`book.ts`), so
  * that no gate depends on a float error.

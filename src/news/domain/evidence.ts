@@ -186,16 +186,10 @@ function independentTexts(
     return isPart || shared >= copiedShareMin * one.pairs.union(other.pairs).size ||
       one.agency !== "" && one.agency === other.agency || one.sites.union(other.sites).size < 2
   }
-  // Which text comes first decides which others are copies of one that was kept.
-  return Math.max(
-    0,
-    ...all.map((first) =>
-      all.reduce<ReadonlyArray<Text>>(
-        (kept, one) => kept.some((other) => isCopy(one, other)) ? kept : [...kept, one],
-        [first],
-      ).length
-    ),
-  )
+  return all.reduce<ReadonlyArray<Text>>(
+    (kept, one) => kept.some((other) => isCopy(one, other)) ? kept : [...kept, one],
+    [],
+  ).length
 }
 
 /** The agency that a headline names as its source: `…, One Wire reports`; empty for none. */

@@ -5,10 +5,9 @@
  * @module
  */
 import { Schema } from "effect"
-import { type Clause, clauseOf } from "../../markets/domain/clause.ts"
+import { type Clause, clauseOf, decidingSentence } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { rulesLengthMax } from "../../markets/domain/proposal.ts"
-import { decidingSentence } from "../../markets/domain/rulesExcerpt.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"

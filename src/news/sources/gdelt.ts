@@ -1,27 +1,24 @@
 /**
- * GDELT's search of headlines, version 2.0: a few queries per read, with a pause between them. GDELT
- * reports errors as plain text with status 200.
+ * GDELT's search of headlines, version 2.0: a few queries per read, with a pause between them. A read ends
+ * with the first query that gets no answer; the next read begins with the topic after it.
  *
  * @module
  */
 import { Clock, Effect, Result } from "effect"
-import type { HttpClient } from "effect/http"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { tally } from "../../core/stages.ts"
+import { permanentFault } from "../../core/httpReading.ts"
+import type { RawHeadline } from "../domain/headline.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
-import type { Limits } from "./limits.ts"
-import { type HttpFault, permanentFault } from "../../core/httpReading.ts"
-import { parseArticles, rawHeadlineOf } from "./gdeltRows.ts"
-import { pageReader } from "./requests.ts"
+import { gdeltUrl } from "./feeds.ts"
+import type { ReadPage } from "./requests.ts"
 import { headlinesOf } from "./rows.ts"
 
 const name = "GDELT"
-/** The pause after GDELT's rate limit message. */
-const rateLimitRestMs = 60_000
-/** Requests for one query: fewer than for a feed, since the next query is as useful as a retry. */
-const attemptsMax = 2
-/** After this many failed queries the read stops. */
-const failuresMax = 2
+/** GDELT allows one request every 5 seconds; it blocks a whole network that sends more. */
+const pauseMs = 5_500
+export const queriesMax = 8
+/** Rows of one query, whose maximum is 250. */
+const queryRowsMax = 75
 
 const english = "sourcelang:english"
 /** Used when there are no topics. */
@@ -35,92 +32,71 @@ const wordLengthMin = 3
 /** A query of one phrase must be this long to be specific enough. */
 const singlePhraseLengthMin = 6
 
-export function gdeltSource(
-  client: HttpClient.HttpClient,
-  url: string,
-  userAgent: string,
-  limits: Limits,
-): NewsSource {
-  const readPage = pageReader(client, { ...limits, attemptsMax })
-  let nextRequestAt: EpochMs = 0
+export function gdeltSource(readPage: ReadPage): NewsSource {
   /** The topic with which the next read starts, so that every topic is queried in turn. */
   let nextTopic = 0
 
-  /** Waits until the pause since the last request is over, also after a failed one. */
-  const waitForTurn = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const at = Math.max(now, nextRequestAt)
-    nextRequestAt = at + limits.gdeltEveryMs
-    if (at > now) yield* Effect.sleep(at - now)
-  })
-
   const search = Effect.fnUntraced(function* (query: string) {
-    const text = yield* readPage({
-      url: addressOf(url, query, limits.gdeltRows),
-      headers: { accept: "application/json", "user-agent": userAgent },
-      waitForTurn,
-    })
-    const articles = parseArticles(text)
-    if (Result.isSuccess(articles)) {
-      return articles.success.slice(0, limits.rowsMax + 1).map(rawHeadlineOf)
-    }
-    if (articles.failure === "rate limited") {
-      nextRequestAt = (yield* Clock.currentTimeMillis) + rateLimitRestMs
-    }
-    return yield* permanentFault(articles.failure)
+    const articles = parseArticles(yield* readPage(addressOf(query), "application/json"))
+    return Result.isFailure(articles) ? yield* permanentFault(articles.failure) : articles.success
   })
 
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {
-    const startedAt = yield* Clock.currentTimeMillis
-    const { from, queries } = queriesOf(topics, nextTopic, limits.gdeltQueriesMax)
-    const found: Array<ReturnType<typeof rawHeadlineOf>> = []
-    const faults: Array<HttpFault> = []
-    let asked = 0
-    for (const query of queries) {
-      const isLate = (yield* Clock.currentTimeMillis) - startedAt > limits.gdeltTimeMs
-      if (isLate || faults.length === failuresMax) break
+    const { from, queries } = queriesOf(topics, nextTopic)
+    const found: Array<ReadonlyArray<unknown>> = []
+    const faults: Array<string> = []
+    for (const [n, query] of queries.entries()) {
+      if (n > 0) yield* Effect.sleep(pauseMs)
+      nextTopic = from + n + 1
       const answer = yield* Effect.result(search(query))
-      asked += 1
-      nextTopic = from + asked
-      if (Result.isFailure(answer)) faults.push(answer.failure)
-      else found.push(...answer.success)
+      if (Result.isSuccess(answer)) {
+        found.push(answer.success)
+        continue
+      }
+      const { reason } = answer.failure
+      faults.push(reason)
+      // A rejected query says nothing about the others.
+      if (reason !== rejected) break
     }
-    if (faults.length === asked) {
-      const reason = faults.at(-1)?.reason ?? "no time for a query"
+    const [reason] = faults
+    if (found.length === 0 && reason !== undefined) {
       return yield* new NewsUnavailable({ source: name, reason })
     }
-    const rejected: Record<string, number> = {}
-    if (faults.length > 0) tally(rejected, { no_answer: faults.length })
-    for (const row of found) if (typeof row === "string") tally(rejected, { [row]: 1 })
-    const rows = found.filter((row) => typeof row !== "string")
-    const rowsMax = limits.gdeltRows * limits.gdeltQueriesMax
-    const headlines = headlinesOf(rows, yield* Clock.currentTimeMillis, rowsMax)
-    tally(rejected, headlines.rejected)
-    return { rows: headlines.rows, rejected }
+    const articles = found.flat().map(rawHeadlineOf)
+    const now = yield* Clock.currentTimeMillis
+    const headlines = headlinesOf(articles, now, queryRowsMax * queriesMax)
+    const refused = faults.filter((reason) => reason === rejected).length
+    const silent = faults.length - refused
+    return {
+      ...headlines,
+      rejected: {
+        ...silent === 0 ? {} : { no_answer: silent },
+        ...refused === 0 ? {} : { query_rejected: refused },
+        ...headlines.rejected,
+      },
+    }
   })
 
   return { name, read }
 }
 
 /** The queries of one read, from the topic `start` on, wrapping around. */
-function queriesOf(topics: ReadonlyArray<ReadonlyArray<string>>, start: number, max: number) {
+function queriesOf(topics: ReadonlyArray<ReadonlyArray<string>>, start: number) {
   const all = [...new Set(topics.map(queryOf).filter((query) => query !== null))]
   if (all.length === 0) return { from: 0, queries: [defaultQuery] }
   const from = start % all.length
-  return { from, queries: [...all.slice(from), ...all.slice(0, from)].slice(0, max) }
+  return { from, queries: [...all.slice(from), ...all.slice(0, from)].slice(0, queriesMax) }
 }
 
-function addressOf(url: string, query: string, rows: number): string {
-  const address = new URL(url)
-  address.search = new URLSearchParams({
+function addressOf(query: string): string {
+  return `${gdeltUrl}?${new URLSearchParams({
     query,
     mode: "artlist",
     format: "json",
-    maxrecords: `${rows}`,
+    maxrecords: `${queryRowsMax}`,
     timespan: "1d",
     sort: "datedesc",
-  }).toString()
-  return address.href
+  })}`
 }
 
 /** The query for words that belong together; null when they are not specific enough. */
@@ -136,4 +112,57 @@ export function queryOf(topic: ReadonlyArray<string>): string | null {
     return null
   }
   return [...phrases.map((phrase) => `"${phrase}"`), english].join(" ")
+}
+
+const rejected = "query rejected"
+
+/** The articles of an answer, not validated. GDELT reports errors as plain text with status 200. */
+export function parseArticles(text: string): Result.Result<ReadonlyArray<unknown>, string> {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith("{")) {
+    if (/limit requests|too many requests|rate limit/i.test(trimmed)) {
+      return Result.fail("rate limited")
+    }
+    // GDELT describes an error in a short sentence: a phrase is too short, or a word too common.
+    return Result.fail(/^[^<{[]{1,400}$/.test(trimmed) ? rejected : noAnswer)
+  }
+  const parsed = Result.orElse(jsonOf(trimmed), () => jsonOf(repairedJson(trimmed)))
+  return Result.flatMap(parsed, ({ articles = [] }) =>
+    // Without a match GDELT returns an empty object.
+    Array.isArray(articles) ? Result.succeed(articles) : Result.fail(noAnswer))
+}
+
+const noAnswer = "not a GDELT answer"
+
+const jsonOf = (text: string): Result.Result<{ readonly articles?: unknown }, string> =>
+  Result.try({ try: () => JSON.parse(text), catch: () => noAnswer })
+
+/** GDELT's JSON sometimes contains bare control characters, and backslashes that escape nothing. */
+function repairedJson(text: string): string {
+  return text.replace(/\p{Cc}/gu, " ").replace(/\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})/g, "")
+}
+
+/** An article as a row; what is no article has no title. */
+export function rawHeadlineOf(article: unknown): RawHeadline {
+  const { title, url, seendate }: Readonly<Record<string, unknown>> = Object(article)
+  const address = typeof url === "string" ? url : ""
+  return {
+    title: typeof title === "string" ? withoutTokenSpaces(title) : "",
+    url: address,
+    source: URL.parse(address)?.hostname.replace(/^www\./, "") ?? "",
+    publishedAt: typeof seendate === "string" ? seenAt(seendate) : null,
+  }
+}
+
+/** Parses `20261120T031500Z`. */
+function seenAt(text: string): EpochMs | null {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
+  const at = Date.parse(text.replace(parts, "$1-$2-$3T$4:$5:$6Z"))
+  return parts.test(text) && !Number.isNaN(at) ? at : null
+}
+
+/** GDELT separates every token by spaces: `Fed 's Powell : rates , again`. */
+function withoutTokenSpaces(title: string): string {
+  return title.slice(0, 2_000).replace(/ ([,.;:!?%)\]])/g, "$1").replace(/([([$£€]) /g, "$1")
+    .replace(/ ?(['’]) ?(?=(?:s|t|re|ve|ll|d|m)\b)/gi, "$1")
 }

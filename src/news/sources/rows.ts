@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import { type Headline, headlineOf, type RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
+import { tally } from "../../core/stages.ts"
 import vocabulary from "../domain/vocabulary.json" with { type: "json" }
 import type { Decoded } from "../../markets/VenueClient.ts"
 
@@ -17,29 +18,20 @@ export function headlinesOf(
 ): Decoded<Headline> {
   const found: Array<Headline> = []
   const rejected: Record<string, number> = {}
-  const reject = (reason: string, count: number) =>
-    rejected[reason] = (rejected[reason] ?? 0) + count
   for (const row of rows.slice(0, rowsMax)) {
     const decoded = headlineOf(row, now)
     if (Result.isSuccess(decoded)) found.push(decoded.success)
-    else reject(decoded.failure, 1)
+    else tally(rejected, { [decoded.failure]: 1 })
   }
-  if (rows.length > rowsMax) reject("over_limit", rows.length - rowsMax)
+  if (rows.length > rowsMax) tally(rejected, { over_limit: rows.length - rowsMax })
   return { rows: found, rejected }
 }
 
-/** Decodes by the byte order mark, the header, the XML declaration, else as UTF-8. */
+/** Decodes by the header, the XML declaration, else as UTF-8. */
 export function decodeText(body: Uint8Array, contentType: string): string {
-  const charset = bomCharset(body) ??
-    /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? declaredCharset(body) ?? "utf-8"
+  const charset = /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1] ??
+    declaredCharset(body) ?? "utf-8"
   return decoderOf(charset).decode(body)
-}
-
-function bomCharset(body: Uint8Array): string | null {
-  const [first, second, third] = body
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8"
-  if (first === 0xff && second === 0xfe) return "utf-16le"
-  return first === 0xfe && second === 0xff ? "utf-16be" : null
 }
 
 /** The charset of the XML declaration, which is ASCII and within the first hundred bytes. */

@@ -8,53 +8,41 @@ import { HttpClient } from "effect/http"
 import { permanentFault } from "../../core/httpReading.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "../NewsSources.ts"
 import { feedRows } from "./feedRows.ts"
-import { gdeltUrl, type NewsFeed } from "./feeds.ts"
+import type { NewsFeed, NewsFeedList } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
-import { defaultLimits, type Limits } from "./limits.ts"
-import { pageReader } from "./requests.ts"
+import { pageReader, type ReadPage } from "./requests.ts"
 import { headlinesOf } from "./rows.ts"
 
-export interface NewsOptions {
-  readonly feeds: ReadonlyArray<NewsFeed>
-  readonly gdelt: boolean
+export interface NewsOptions extends NewsFeedList {
   /** The service's address, sent in the User-Agent header. */
   readonly home: string
-  readonly gdeltUrl?: string
-  readonly limits?: Partial<Limits>
+  /** For one request. GDELT's queries and their pauses are together shorter than a read may be. */
+  readonly timeoutMs?: number
 }
 
 export const layer = (
-  options: NewsOptions,
+  { feeds, gdelt, home, timeoutMs = 15_000 }: NewsOptions,
 ): Layer.Layer<NewsSources, never, HttpClient.HttpClient> =>
   Layer.effect(
     NewsSources,
     Effect.map(HttpClient.HttpClient, (client) => {
-      const limits = { ...defaultLimits, ...options.limits }
-      const userAgent = `Bellwether/1.0 (+${options.home})`
-      const gdelt = options.gdelt
-        ? [gdeltSource(client, options.gdeltUrl ?? gdeltUrl, userAgent, limits)]
-        : []
+      const userAgent = `Bellwether/1.0 (+${home})`
+      const reader = () => pageReader({ client, userAgent, timeoutMs })
       return [
-        ...gdelt,
-        ...options.feeds.map((feed) => feedSource(client, feed, userAgent, limits)),
+        ...gdelt ? [gdeltSource(reader())] : [],
+        ...feeds.map((feed) => feedSource(reader(), feed)),
       ]
     }),
   )
 
 const accept = "application/rss+xml, application/atom+xml, application/feed+json, " +
   "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1"
+/** Rows of one feed; one has 10 to 150. */
+const rowsMax = 500
 
-function feedSource(
-  client: HttpClient.HttpClient,
-  { name, url }: NewsFeed,
-  userAgent: string,
-  limits: Limits,
-): NewsSource {
-  const readPage = pageReader(client, limits)
-  const { rowsMax } = limits
+function feedSource(readPage: ReadPage, { name, url }: NewsFeed): NewsSource {
   const read = Effect.gen(function* () {
-    const text = yield* readPage({ url, headers: { accept, "user-agent": userAgent } })
-    const rows = feedRows(text, name, rowsMax)
+    const rows = feedRows(yield* readPage(url, accept), name, rowsMax)
     if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
     return headlinesOf(rows.success, yield* Clock.currentTimeMillis, rowsMax)
   }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))

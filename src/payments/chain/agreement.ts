@@ -2,13 +2,13 @@
  * The chain at several endpoints that must agree, so that no single one decides about money.
  *
  * Each read asks all of them. One that is silent makes the read fail, as the only endpoint would.
- * Reads of the newest state may differ because one endpoint is a block behind: then the state is
- * compared as of a block that all have. A contradiction is counted, logged and returned as
- * `disputed`, and for a minute no authorization counts as unused: nothing is sold.
+ * Reads of the newest state may differ because one endpoint is a block behind: then the answer is
+ * the one that sells and pays nothing. A contradiction is returned as `disputed`, and for a minute
+ * no authorization counts as unused: nothing is sold. Both are counted and logged.
  *
  * @module
  */
-import { Clock, Duration, Effect, Metric, Result } from "effect"
+import { Clock, Effect, Metric, Result } from "effect"
 import {
   type AuthorizedTransfer,
   Chain,
@@ -16,41 +16,24 @@ import {
   type ExpectedTransfer,
   type ScannedBlocks,
 } from "../Chain.ts"
-import {
-  agreedHead,
-  agreedProof,
-  type Contradiction,
-  lagBlocksMax,
-  least,
-  type ProofAsOf,
-} from "../domain/agreement.ts"
+import { type Agreed, agreedHead, agreedProof, least, type ProofAsOf } from "../domain/agreement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { isDisputed } from "../domain/paymentHealth.ts"
-
-/** The reads of a contract's state. */
-export type ChainState = Pick<
-  Chain["Service"],
-  "isNonceUsed" | "balanceOf" | "hasCode" | "wouldSettle"
->
 
 /** One endpoint: the port, and the reads that compare it with another endpoint. */
 export interface Endpoint {
   readonly chain: Chain["Service"]
   /** A proof, with the safe block that it was read at. */
   readonly proofAsOf: (expected: ExpectedTransfer) => Effect.Effect<ProofAsOf, ChainUnavailable>
-  /** The number of the newest block. */
-  readonly newest: Effect.Effect<bigint, ChainUnavailable>
   readonly hashOf: (block: bigint) => Effect.Effect<string, ChainUnavailable>
-  readonly stateAt: (block: bigint) => ChainState
 }
 
-/** The time limit of a read of the state, with its comparison. Shorter than the callers' timeouts. */
-const stateTimeout = Duration.millis(5_500)
-
 const disagreements = Metric.counter("chain_disagreements", {
-  description: "Reads in which the endpoints of the chain contradict each other, by read",
+  description: "Reads in which the endpoints of the chain differ, by read",
   incremental: true,
 })
+const countDifference = (call: string) =>
+  Metric.update(Metric.withAttributes(disagreements, { call }), 1)
 const endpointBlock = Metric.gauge("chain_endpoint_block", {
   description: "The newest block of each endpoint of the chain, in the order of RPC_URL",
 })
@@ -61,7 +44,15 @@ type Read<A> = Effect.Effect<A, ChainUnavailable>
 export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
   const comparison = comparing(endpoints)
   const { fromAll, agreed, undisputed } = comparison
-  const state = readState(comparison)
+  const newest = <A>(call: string, read: (chain: Chain["Service"]) => Read<A>) =>
+    Effect.tap(
+      fromAll(({ chain }) => read(chain)),
+      (answers) =>
+        new Set(answers).size === 1 ? Effect.void : Effect.andThen(
+          countDifference(call),
+          Effect.logWarning("The endpoints of the chain differ about the newest state", { call }),
+        ),
+    )
   return Chain.of({
     head: readHead(comparison),
     paymentProof: (expected) =>
@@ -74,13 +65,24 @@ export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
         fromAll(({ chain }) => chain.transfers(query)),
         (ranges) => agreed("transfers", agreedRange(ranges)),
       ),
-    isNonceUsed: (...nonce) =>
-      Effect.andThen(
-        undisputed,
-        state("nonce", ({ isNonceUsed }) => isNonceUsed(...nonce), isAny),
+    isNonceUsed: Effect.fnUntraced(function* (...nonce) {
+      yield* undisputed
+      const [first = true, ...others] = yield* newest(
+        "nonce",
+        (chain) => chain.isNonceUsed(...nonce),
+      )
+      if (others.every((isUsed) => isUsed === first)) return first
+      return yield* new ChainUnavailable({
+        reason: "an authorization is used at one endpoint only",
+      })
+    }),
+    balanceOf: (...holder) =>
+      Effect.map(newest("balance", (chain) => chain.balanceOf(...holder)), least),
+    hasCode: (address) =>
+      Effect.map(
+        newest("code", (chain) => chain.hasCode(address)),
+        (found) => found.includes(true),
       ),
-    balanceOf: (...holder) => state("balance", ({ balanceOf }) => balanceOf(...holder), least),
-    hasCode: (address) => state("code", ({ hasCode }) => hasCode(address), isAny),
     // Each calls from the account that it saw settle, and a wallet may answer each in another way.
     wouldSettle: (...transfer) =>
       Effect.map(
@@ -95,17 +97,17 @@ interface Comparison {
   /** Asks all endpoints at the same time. The reason of a failure has the endpoint's position. */
   readonly fromAll: <A>(read: (endpoint: Endpoint) => Read<A>) => Read<ReadonlyArray<A>>
   /** Counts and logs a contradiction, and fails with it. */
-  readonly disputed: (call: string, found: Contradiction) => Read<never>
-  readonly agreed: <A>(call: string, answer: Result.Result<A, Contradiction>) => Read<A>
+  readonly disputed: (call: string, what: string) => Read<never>
+  readonly agreed: <A>(call: string, answer: Agreed<A>) => Read<A>
   /** Fails for some time after a contradiction, so that nothing is sold meanwhile. */
   readonly undisputed: Read<void>
 }
 
 function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
   let disputedAtMs: EpochMs | null = null
-  const disputed: Comparison["disputed"] = Effect.fnUntraced(function* (call, { what }) {
+  const disputed: Comparison["disputed"] = Effect.fnUntraced(function* (call, what) {
     disputedAtMs = yield* Clock.currentTimeMillis
-    yield* Metric.update(Metric.withAttributes(disagreements, { call }), 1)
+    yield* countDifference(call)
     yield* Effect.logError(`The endpoints of the chain disagree: ${what}`, { call })
     return yield* new ChainUnavailable({
       reason: `the endpoints disagree: ${what}`,
@@ -149,42 +151,13 @@ const readHead = ({ fromAll, agreed, disputed }: Comparison) =>
     const hashes = yield* fromAll(({ hashOf }) => hashOf(found.safeNumber))
     return new Set(hashes.map((hash) => hash.toLowerCase())).size === 1
       ? found
-      : yield* disputed("head", { what: `they have another safe block ${found.safeNumber}` })
+      : yield* disputed("head", `they have another safe block ${found.safeNumber}`)
   })
-
-/**
- * Reads the newest state. `whenLate` chooses from the answers when they differ only because one
- * endpoint is late: when the state as of a block that all have is the same.
- */
-const readState = ({ fromAll, disputed }: Comparison) =>
-<A>(
-  call: string,
-  read: (state: ChainState) => Read<A>,
-  whenLate: (answers: ReadonlyArray<A>) => A,
-): Read<A> =>
-  Effect.gen(function* () {
-    const answers = yield* fromAll(({ chain }) => read(chain))
-    if (new Set(answers).size === 1) return whenLate(answers)
-    const blocks = yield* fromAll(({ newest }) => newest)
-    const block = least(blocks)
-    if (blocks.some((newest) => newest - block > lagBlocksMax)) {
-      return yield* disputed(call, { what: "one is far behind the others" })
-    }
-    const compared = yield* fromAll(({ stateAt }) => read(stateAt(block)))
-    return new Set(compared).size === 1
-      ? whenLate(answers)
-      : yield* disputed(call, { what: "they have another state of one block" })
-  }).pipe(Effect.timeoutOrElse({
-    duration: stateTimeout,
-    orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-  }))
-
-const isAny = (answers: ReadonlyArray<boolean>) => answers.includes(true)
 
 /** The blocks that all have read, when they have the same transfers. */
 function agreedRange(
   ranges: ReadonlyArray<ScannedBlocks>,
-): Result.Result<ScannedBlocks, Contradiction> {
+): Agreed<ScannedBlocks> {
   const through = least(ranges.map((range) => range.through))
   const [first = [], ...others] = ranges.map(({ transfers }) =>
     transfers.filter(({ at }) => at.block <= through)
@@ -192,7 +165,7 @@ function agreedRange(
   const found = listOf(first)
   return others.every((transfers) => listOf(transfers) === found)
     ? Result.succeed({ transfers: first, through })
-    : Result.fail({ what: "they have other transfers in the same safe blocks" })
+    : Result.fail("they have other transfers in the same safe blocks")
 }
 
 const listOf = (transfers: ReadonlyArray<AuthorizedTransfer>) =>

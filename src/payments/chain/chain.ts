@@ -7,7 +7,7 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import type { Address, PaidAt, PaymentProof } from "../domain/payment.ts"
 import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
-import { agreeing, type ChainState, type Endpoint } from "./agreement.ts"
+import { agreeing, type Endpoint } from "./agreement.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
   connect,
@@ -24,7 +24,7 @@ import {
 } from "./rpc.ts"
 import { readNextRange, scanBlocksMax } from "./transfers.ts"
 import { type Settling, wouldSettle } from "./settling.ts"
-import { sharedReads } from "./sharedReads.ts"
+import { sharedUses } from "./sharedUses.ts"
 import {
   authorizationStateCall,
   balanceCall,
@@ -105,11 +105,10 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const inTime = within(lookupTimeout)
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
-  const newest = newestBlock(rpc)
   const settling: Settling = { from: null }
   const searching: Searching = {
     rpc,
-    reads: sharedReads(rpc, BigInt(blocksMax)),
+    usesOf: sharedUses(rpc, BigInt(blocksMax)),
     blocksMax: BigInt(blocksMax),
     reached: new Map(),
     settling,
@@ -128,11 +127,13 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
         ),
       )
   const chain = Chain.of({
-    head: inTime(Effect.zipWith(newest, safeHead, ({ number, timestamp }, safe) => ({
-      number: BigInt(number),
-      timestamp: BigInt(timestamp),
-      safeNumber: safe.number,
-    }))),
+    head: inTime(
+      Effect.zipWith(blockAt(rpc, "latest"), safeHead, ({ number, timestamp }, safe) => ({
+        number: BigInt(number),
+        timestamp: BigInt(timestamp),
+        safeNumber: safe.number,
+      })),
+    ),
     paymentProof: (expected) => Effect.map(proofAsOf(expected), ({ proof }) => proof),
     transfers: ({ asset, to, after }) =>
       within(scanTimeout)(
@@ -141,40 +142,39 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
       ),
-    ...stateOf(rpc, inTime, "latest", settling),
+    ...stateOf(rpc, inTime, settling),
   })
   return {
     chain,
     proofAsOf,
-    newest: inTime(Effect.map(newest, ({ number }) => BigInt(number))),
     hashOf: (block) => inTime(Effect.map(blockAt(rpc, quantity(block)), ({ hash }) => hash)),
-    stateAt: (block) => stateOf(rpc, inTime, quantity(block), settling),
   } satisfies Endpoint
 })
 
+type ChainState = Pick<
+  Chain["Service"],
+  "isNonceUsed" | "balanceOf" | "hasCode" | "wouldSettle"
+>
 type InTime = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
 
-/** The reads of the state as of a block. */
-const stateOf = (rpc: Rpc, inTime: InTime, block: string, settling: Settling): ChainState => {
+/** The reads of the newest state. */
+const stateOf = (rpc: Rpc, inTime: InTime, settling: Settling): ChainState => {
   const read = (to: Address, data: string) =>
-    rpc.call({ method: "eth_call", params: [{ to, data }, block], decode: decodeWord })
+    rpc.call({ method: "eth_call", params: [{ to, data }, "latest"], decode: decodeWord })
   return {
-    isNonceUsed: (asset, from, nonce) =>
-      inTime(Effect.flatMap(read(asset, authorizationStateCall(from, nonce)), decodeBoolean)),
+    isNonceUsed: (asset, from, nonce) => inTime(isUsedAsOf(rpc, "latest", { asset, from, nonce })),
     balanceOf: (asset, holder) => inTime(Effect.map(read(asset, balanceCall(holder)), BigInt)),
     hasCode: (address) =>
       inTime(Effect.map(
-        rpc.call({ method: "eth_getCode", params: [address, block], decode: decodeBytes }),
+        rpc.call({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
         (code) => code !== "0x",
       )),
-    wouldSettle: (...transfer) => inTime(wouldSettle(rpc, settling, block, ...transfer)),
+    wouldSettle: (...transfer) => inTime(wouldSettle(rpc, settling, ...transfer)),
   }
 }
 
 const blockAt = (rpc: Rpc, block: string) =>
   rpc.call({ method: "eth_getBlockByNumber", params: [block, false], decode: decodeBlock })
-
-const newestBlock = (rpc: Rpc) => blockAt(rpc, "latest")
 
 /** Fails until the endpoint confirms the chain id. Success is cached. */
 const checkChainId = (rpc: Rpc, chainId: number) =>
@@ -192,7 +192,7 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
 /** An endpoint, and how far it was searched for the use of each nonce outside the usual blocks. */
 interface Searching {
   readonly rpc: Rpc
-  readonly reads: ReturnType<typeof sharedReads>
+  readonly usesOf: ReturnType<typeof sharedUses>
   /** Blocks per range. */
   readonly blocksMax: bigint
   /** The first block that was not searched yet, by `searchKey`. */
@@ -205,21 +205,22 @@ const proofOf = Effect.fnUntraced(function* (
   safe: Head,
   expected: ExpectedTransfer,
 ) {
-  const { rpc, reads } = searching
+  const { rpc } = searching
   const hinted = yield* readHint(searching, safe, expected)
   if (hinted !== null && hinted !== "reverted") return paid(hinted)
   const notYet: PaymentProof = hinted === null
     ? { proof: "not_yet" }
     : { proof: "not_yet", reverted: true }
   const usual = searchRange(expected.validBefore, safe)
-  const used = yield* findUse(reads, safe, expected, usual)
+  const used = yield* findUse(searching, safe, expected, usual)
   if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
   const unused: PaymentProof = safe.timestamp <= expected.validBefore
     ? notYet
     : { proof: "never", reason: "expired" }
   const start = otherStart(expected, usual)
   if (start === null && unused.proof === "not_yet") return unused
-  if (!(yield* Effect.flatMap(reads.stateOf(expected, safe), decodeBoolean))) return unused
+  const isUsed = yield* isUsedAsOf(rpc, { blockHash: safe.hash }, expected)
+  if (!isUsed) return unused
   const other = start === null ? null : yield* findOtherUse(searching, safe, expected, start)
   return other === null
     ? yield* inconsistent("a used nonce without a log of its use")
@@ -258,12 +259,13 @@ const readHint = Effect.fnUntraced(function* (
 
 /** The log that used or cancelled the nonce; null when there is none in these blocks. */
 const findUse = Effect.fnUntraced(function* (
-  reads: Searching["reads"],
+  { usesOf }: Searching,
   safe: Head,
   expected: ExpectedTransfer,
   blocks: Blocks,
 ) {
-  const [use, second] = yield* reads.usesOf(expected, safe, blocks)
+  const { asset, from, nonce } = expected
+  const [use, second] = yield* usesOf({ asset, from, nonce, safe, in: blocks })
   if (use === undefined) return null
   const consistent = second === undefined && use.event !== "transfer" &&
     use.at.block <= safe.number + aheadBlocksMax
@@ -292,17 +294,18 @@ const otherStart = ({ since }: ExpectedTransfer, { from, to }: Blocks) =>
  * that several endpoints can find it in one read.
  */
 const findOtherUse = Effect.fnUntraced(function* (
-  { reads, blocksMax, reached }: Searching,
+  searching: Searching,
   safe: Head,
   expected: ExpectedTransfer,
   start: bigint,
 ) {
+  const { blocksMax, reached } = searching
   const key = searchKey(expected)
   let from = reached.get(key) ?? start
   for (let range = 0; range < otherRangesMax && from <= safe.number; range++) {
     const next = from + blocksMax
     const to = next <= safe.number ? next - 1n : safe.number
-    const use = yield* findUse(reads, safe, expected, { from, to })
+    const use = yield* findUse(searching, safe, expected, { from, to })
     if (use !== null) return use
     from = next
     if (reached.size >= otherSearchesMax) reached.clear()
@@ -315,16 +318,16 @@ const findOtherUse = Effect.fnUntraced(function* (
 const searchKey = ({ asset, from, nonce, validBefore, since }: ExpectedTransfer) =>
   `${asset}:${from}:${nonce}:${since ?? validBefore}`
 
-const decodeBoolean = (word: string) => {
-  switch (BigInt(word)) {
-    case 0n:
-      return Effect.succeed(false)
-    case 1n:
-      return Effect.succeed(true)
-    default:
-      return inconsistent("a boolean that is neither true nor false")
-  }
-}
+/** Whether the token says that the nonce is used or cancelled as of a block. */
+const isUsedAsOf = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  block: "latest" | { readonly blockHash: string },
+  { asset, from, nonce }: Pick<ExpectedTransfer, "asset" | "from" | "nonce">,
+) {
+  const params = [{ to: asset, data: authorizationStateCall(from, nonce) }, block]
+  const word = BigInt(yield* rpc.call({ method: "eth_call", params, decode: decodeWord }))
+  return word <= 1n ? word === 1n : yield* inconsistent("a boolean that is neither true nor false")
+})
 
 /** The proof for a used nonce, from the events of its block. */
 const proofFromUse = Effect.fnUntraced(function* (

@@ -59,7 +59,7 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
       return yield* inconsistent(`a block from the future (${head.timestamp})`)
     }
     if (accepted !== null && contradicts(accepted, head)) {
-      contradictedSinceMs ??= nowMs
+      contradictedSinceMs = Math.min(contradictedSinceMs ?? nowMs, nowMs)
       if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
         return yield* inconsistent(`a safe block ${head.number} after ${accepted.number}`)
       }
@@ -69,10 +69,17 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     return head
   })
 
-  return yield* Effect.cachedWithTTL(
+  const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(
     Effect.suspend(read),
     (exit) => Exit.isSuccess(exit) ? headTtl : Duration.zero,
   )
+  let askedAtMs = -Infinity
+  // After a clock that goes back, the cached head would be new for as long as the clock was fast.
+  return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    const wentBack = nowMs < askedAtMs
+    askedAtMs = nowMs
+    return wentBack ? Effect.andThen(invalidate, cached) : cached
+  })
 })
 
 const blockBelowNewest = (rpc: Rpc, blocks: bigint) =>

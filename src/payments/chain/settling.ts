@@ -30,6 +30,7 @@ const abi = parseAbi([
 ])
 /** More than a transfer with the code of a wallet needs. */
 const gas = "0x7a120"
+const latest = "latest"
 
 /**
  * Whether the transfer succeeds; true when nothing settled yet, the payer has no code, or the account
@@ -38,23 +39,22 @@ const gas = "0x7a120"
 export const wouldSettle = Effect.fnUntraced(function* (
   rpc: Rpc,
   { from }: Settling,
-  block: string,
   asset: Address,
   authorization: Authorization,
   signature: Signature,
 ): Effect.fn.Return<Settles, RpcFailure> {
   if (from === null) return true
-  const code = { method: "eth_getCode", params: [authorization.from, block], decode: decodeBytes }
+  const code = { method: "eth_getCode", params: [authorization.from, latest], decode: decodeBytes }
   if ((yield* rpc.call(code)) === "0x") return true
   const gasPrice = yield* rpc.call({ method: "eth_gasPrice", params: [], decode: decodeQuantity })
   const call = (data: string) =>
     rpc.call({
       method: "eth_call",
-      params: [{ from, to: asset, gas, gasPrice, data }, block],
+      params: [{ from, to: asset, gas, gasPrice, data }, latest],
       decode: decodeBytes,
     })
   // Read first, so that the call runs at this block or at a newer one.
-  const time = { method: "eth_getBlockByNumber", params: [block, false], decode: decodeBlock }
+  const time = { method: "eth_getBlockByNumber", params: [latest, false], decode: decodeBlock }
   const { timestamp } = yield* rpc.call(time)
   return yield* call(transferCall(authorization, signature)).pipe(
     Effect.as(true as const),
@@ -66,7 +66,7 @@ export const wouldSettle = Effect.fnUntraced(function* (
           : Effect.map(
             rpc.call({
               method: "eth_call",
-              params: [{ to: asset, data: balanceCall(authorization.from) }, block],
+              params: [{ to: asset, data: balanceCall(authorization.from) }, latest],
               decode: decodeWord,
             }),
             (units): Settles =>

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { Address } from "../domain/payment.ts"
 import type { AuthorizedTransfer, ScannedBlocks } from "../Chain.ts"
 import { decodeReceipt, responseBytesMax, type Rpc, RpcFailure } from "./rpc.ts"
@@ -129,7 +129,7 @@ const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks
   })).filter((event) => event.event === "transfer")
   const payers = [...new Set(incoming.map(({ from }) => topicOf(from)))]
   const used = yield* Effect.forEach(
-    chunksOf(payers, payersMax),
+    Array.chunksOf(payers, payersMax),
     (chunk) =>
       eventsOf(rpc, {
         asset,
@@ -173,9 +173,4 @@ function spanOf(events: ReadonlyArray<TokenEvent>, blocks: Blocks): Blocks {
   return first === undefined || last === undefined
     ? blocks
     : { from: first.at.block, to: last.at.block }
-}
-
-function chunksOf<A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> {
-  const chunks = Math.ceil(items.length / size)
-  return Array.from({ length: chunks }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

@@ -9,35 +9,29 @@ import { Result } from "effect"
 import type { PaymentProof } from "./payment.ts"
 import type { ChainHead } from "./paymentHealth.ts"
 
-/** How the endpoints contradict each other. It names no endpoint and no payment. */
-export interface Contradiction {
-  readonly what: string
-}
-
 /** What one endpoint says of a payment, and its newest safe block at that time. */
 export interface ProofAsOf {
   readonly proof: PaymentProof
   readonly asOf: bigint
 }
 
-type Agreed<A> = Result.Result<A, Contradiction>
+/** What all say, or how they contradict each other: that names no endpoint and no payment. */
+export type Agreed<A> = Result.Result<A, string>
 
 /** Blocks that an endpoint may be behind the others: 30 seconds of Base. */
 export const lagBlocksMax = 15n
 /** Safe blocks that it may be behind: ten minutes, because they become safe many at once. */
 export const safeLagBlocksMax = 300n
 
-const contradiction = (what: string) => Result.fail<Contradiction>({ what })
-
 /** The oldest of the newest blocks, unless one endpoint is too far behind. */
 export function agreedHead(heads: ReadonlyArray<ChainHead>): Agreed<ChainHead> {
   const oldest = heads.reduce((a, b) => b.number < a.number ? b : a)
   const safe = heads.map(({ safeNumber }) => safeNumber)
   const lag = spread(heads.map(({ number }) => number))
-  if (lag > lagBlocksMax) return contradiction(`their newest blocks are ${lag} blocks apart`)
+  if (lag > lagBlocksMax) return Result.fail(`their newest blocks are ${lag} blocks apart`)
   const safeLag = spread(safe)
   return safeLag > safeLagBlocksMax
-    ? contradiction(`their newest safe blocks are ${safeLag} blocks apart`)
+    ? Result.fail(`their newest safe blocks are ${safeLag} blocks apart`)
     : Result.succeed({ ...oldest, safeNumber: least(safe) })
 }
 
@@ -68,7 +62,7 @@ export function agreedProof(answers: ReadonlyArray<ProofAsOf>): Agreed<PaymentPr
     )
   )
   return contradicts
-    ? contradiction("one has a safe proof of a payment, and another does not")
+    ? Result.fail("one has a safe proof of a payment, and another does not")
     : Result.succeed(notYet)
 }
 

@@ -32,30 +32,19 @@ const paymentFaults = [
 export const PaymentFault = Schema.Literals(paymentFaults)
 export type PaymentFault = typeof PaymentFault.Type
 
-/** The refusal reasons of the reference facilitator and of the simulated one. */
-const faultByReason: ReadonlyMap<string, PaymentFault> = new Map<string, PaymentFault>([
-  ["insufficient_funds", "insufficient_funds"],
-  ["invalid_exact_evm_insufficient_balance", "insufficient_funds"],
-  ["invalid_exact_evm_signature", "invalid_signature"],
-  ["invalid_exact_evm_payload_signature", "invalid_signature"],
-  ["invalid_exact_evm_failed_to_parse_signature", "invalid_signature"],
-  ["invalid_exact_evm_valid_after", "expired"],
-  ["invalid_exact_evm_valid_before", "expired"],
-  ["invalid_exact_evm_payload_authorization_valid_after", "expired"],
-  ["invalid_exact_evm_payload_authorization_valid_before", "expired"],
-  ["authorization_used", "nonce_used"],
-  ["invalid_exact_evm_nonce_already_used", "nonce_used"],
-  ["invalid_network", "invalid_network"],
-  ["invalid_exact_evm_network_mismatch", "invalid_network"],
-  ["invalid_exact_evm_value", "invalid_amount"],
-  ["invalid_exact_evm_authorization_value", "invalid_amount"],
-  ["invalid_exact_evm_payload_authorization_value", "invalid_amount"],
-  ["invalid_exact_evm_payload_authorization_value_mismatch", "invalid_amount"],
-])
+/** The refusal reasons of facilitators; the first that fits counts. Their own troubles fit none. */
+const faultsByReason: ReadonlyArray<readonly [RegExp, PaymentFault]> = [
+  [/^insufficient_funds$|insufficient_balance/, "insufficient_funds"],
+  [/^invalid_.*signature$/, "invalid_signature"],
+  [/valid_(after|before)/, "expired"],
+  [/authorization_used|nonce_already_used/, "nonce_used"],
+  [/^invalid_network$|network_mismatch/, "invalid_network"],
+  [/^invalid_.*_value(_mismatch)?$/, "invalid_amount"],
+]
 
 /** The fault for a facilitator's refusal reason; `refused` for a reason that we do not know. */
 export function faultOf(reason: string): PaymentFault {
-  return faultByReason.get(reason) ?? "refused"
+  return faultsByReason.find(([pattern]) => pattern.test(reason))?.[1] ?? "refused"
 }
 
 /** A signed receipt, in the form of x402's extension `offer-receipt`. */

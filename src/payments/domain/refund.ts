@@ -9,13 +9,13 @@
  */
 import { Result, Schema } from "effect"
 import {
-  type Address,
-  type Bytes32,
+  Address,
+  Bytes32,
   type PaidAt,
-  type PaymentId,
+  PaymentId,
   type PaymentProof,
   RefundSummary,
-  type Signature,
+  Signature,
 } from "./payment.ts"
 import { prices } from "../../catalog/domain/prices.ts"
 
@@ -87,46 +87,65 @@ export const refundQueues = ["sales", "unmatched"] as const
 export type QueueName = (typeof refundQueues)[number]
 
 /** The payment that a refund pays back. */
-export interface PaymentToRefund {
-  readonly paymentId: PaymentId
-  readonly chainId: number
-  readonly asset: Address
-  readonly payer: Address
-  readonly payTo: Address
-  readonly amount: bigint
-  readonly paymentNonce: Bytes32
-  readonly paymentValidBefore: bigint
+const PaymentToRefund = {
+  paymentId: PaymentId,
+  chainId: Schema.Int,
+  asset: Address,
+  payer: Address,
+  payTo: Address,
+  amount: Schema.BigInt,
+  paymentNonce: Bytes32,
+  paymentValidBefore: Schema.BigInt,
 }
+export type PaymentToRefund = Schema.Struct.Type<typeof PaymentToRefund>
 
 /**
  * What the treasury signed. The treasury and the nonce never change; each new signature has a later
  * validBefore.
  */
-export interface RefundSignature {
-  readonly treasury: Address
-  readonly nonce: Bytes32
-  readonly validBefore: bigint
-  readonly signature: Signature
+const RefundSignature = Schema.Struct({
+  treasury: Address,
+  nonce: Bytes32,
+  validBefore: Schema.BigInt,
+  // The treasury is no contract.
+  signature: Signature.check(Schema.isPattern(/^0x[0-9a-f]{130}$/)),
+})
+export type RefundSignature = typeof RefundSignature.Type
+
+const fields = {
+  ...PaymentToRefund,
+  queue: Schema.Literals(refundQueues),
+  /** A person has approved an amount over the dearest product. */
+  amountApproved: Schema.Boolean,
+  /** How often a facilitator declined it. */
+  attempts: Schema.Int,
+  fence: Schema.Int,
+  /** The payment's transaction when it became owed; a hint. */
+  paidTransaction: Schema.NullOr(Schema.String),
+  /** The refund's transaction that a facilitator reported; a hint. */
+  transactionHint: Schema.NullOr(Schema.String),
+  /** The reason of the last attempt. */
+  lastReason: Schema.NullOr(Schema.String),
 }
 
 /**
- * A refund that is still open. Confirmed, cancelled and settled refunds are final, so the worker
- * never reads them.
+ * A refund that is still open, under a lease of the caller. Confirmed, cancelled and settled refunds
+ * are final, so the worker never reads them.
  */
-export type Refund =
-  & PaymentToRefund
-  & {
-    readonly queue: QueueName
-    /** A person has approved an amount over the dearest product. */
-    readonly amountApproved: boolean
-    /** How often a facilitator declined it. */
-    readonly attempts: number
-  }
-  & (
-    /** `signed` is null until the first signature. */
-    | { readonly state: "queued" | "needs_review"; readonly signed: RefundSignature | null }
-    | { readonly state: "signed" | "broadcast"; readonly signed: RefundSignature }
-  )
+export const Refund = Schema.Union([
+  Schema.Struct({
+    ...fields,
+    state: Schema.Literals(["signed", "broadcast"]),
+    signed: RefundSignature,
+  }),
+  Schema.Struct({
+    ...fields,
+    state: Schema.Literals(["queued", "needs_review"]),
+    /** Null until the first signature. */
+    signed: Schema.NullOr(RefundSignature),
+  }),
+])
+export type Refund = typeof Refund.Type
 
 /**
  * The blocks whose payments a treasury refunds: after `after` (exclusive) to `through` (inclusive).

@@ -3,16 +3,10 @@
  *
  * @module
  */
-import { type Cause, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
-import {
-  FetchHttpClient,
-  type Headers,
-  HttpClient,
-  type HttpClientError,
-  HttpClientRequest,
-  type HttpClientResponse,
-} from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { type HttpFault, permanentFault, readAnswer } from "../../core/httpReading.ts"
 import type { ListingVerdict } from "../domain/paymentHealth.ts"
 import {
   Facilitator,
@@ -85,7 +79,7 @@ export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions)
 
 function settleOutcome(
   { success, errorReason, transaction }: typeof SettleResponse.Type,
-  headers: Headers.Headers,
+  headers: Readonly<Record<string, string | undefined>>,
 ): SettleOutcome {
   if (!success) {
     const reason = printable(errorReason ?? "no reason given")
@@ -130,48 +124,33 @@ function listingVerdict(header: string | undefined): ListingVerdict | null {
  * Posts a request and parses the response as JSON. Some facilitators refuse with the documented
  * body and a 4xx, so a client error is parsed too. After a server error nothing is known.
  */
-const post = Effect.fnUntraced(
-  function* (
-    client: HttpClient.HttpClient,
-    options: FacilitatorOptions,
-    path: string,
-    request: FacilitatorRequest,
-    _timeout: Duration.Duration,
-  ) {
-    const headers = options.headers === undefined ? {} : yield* options.headers(path)
-    const response = yield* client.execute(
-      HttpClientRequest.post(`${options.baseUrl}${path}`).pipe(
-        HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJsonUnsafe(bodyOf(request)),
-      ),
-    ).pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
-    )
-    if (response.status >= 500) {
-      return yield* new Unclear({ reason: `status ${response.status}` })
-    }
-    const text = yield* textOf(response)
-    const json = yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () => new Unclear({ reason: `not JSON, status ${response.status}` }),
-    })
-    return { json, headers: response.headers }
-  },
-  (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
-)
-
-const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-  let bytes = 0
-  let text = ""
-  const decoder = new TextDecoder()
-  yield* Stream.runForEach(response.stream, (chunk) =>
-    Effect.suspend(() => {
-      bytes += chunk.length
-      if (bytes > responseBytesMax) return Effect.fail(new Unclear({ reason: "too large" }))
-      text += decoder.decode(chunk, { stream: true })
-      return Effect.void
-    }))
-  return text
+const post = Effect.fnUntraced(function* (
+  client: HttpClient.HttpClient,
+  options: FacilitatorOptions,
+  path: string,
+  request: FacilitatorRequest,
+  timeout: Duration.Duration,
+) {
+  const headers = options.headers === undefined ? {} : yield* options.headers(path)
+  const answer = yield* readAnswer(
+    client,
+    HttpClientRequest.post(`${options.baseUrl}${path}`).pipe(
+      HttpClientRequest.setHeaders(headers),
+      HttpClientRequest.bodyJsonUnsafe(bodyOf(request)),
+    ),
+    {
+      timeoutMs: Duration.toMillis(timeout),
+      bodyBytesMax: responseBytesMax,
+      hasBody: (status) => status < 500,
+    },
+  ).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }))
+  const { status } = answer
+  if (status >= 500) return yield* permanentFault(`status ${status}`)
+  const json = yield* Effect.try({
+    try: (): unknown => JSON.parse(new TextDecoder().decode(answer.body)),
+    catch: () => permanentFault(`not JSON, status ${status}`),
+  })
+  return { json, headers: answer.headers }
 })
 
 /** The standard request, rebuilt from checked values. Nothing else of the buyer's is passed on. */
@@ -199,38 +178,16 @@ function bodyOf({ authorization, signature, requirements, listing }: Facilitator
   }
 }
 
-class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.String }) {}
-
-type Failure = Unclear | Cause.TimeoutError | HttpClientError.HttpClientError | Schema.SchemaError
-
-/** Logs the reason and returns `unknown`, without an answer. */
-const unknown = (call: string, error: Failure) => {
-  const reason = reasonOf(error)
+/**
+ * Logs the reason and returns `unknown`, without an answer. The reason has nothing of the request, which
+ * contains the signature and the bearer token, or of the response.
+ */
+const unknown = (call: string, error: HttpFault | Schema.SchemaError) => {
+  const reason = error._tag === "SchemaError" ? "a response of another form" : error.reason
   return Effect.as(
     Effect.logWarning(`The facilitator's response to ${call} is unclear: ${reason}`),
     { outcome: "unknown", reason, unanswered: true } as const,
   )
-}
-
-/**
- * Why a response is unclear. The error itself is not logged: it may contain the request, with the
- * signature and the bearer token, or the body of the response.
- */
-function reasonOf(error: Failure): string {
-  switch (error._tag) {
-    case "Unclear":
-      return error.reason
-    case "TimeoutError":
-      return "no response in time"
-    case "SchemaError":
-      return "a response of another form"
-    case "HttpClientError": {
-      const { cause } = error.reason
-      return cause instanceof Error
-        ? `${error.reason._tag} (${printable(cause.name)})`
-        : error.reason._tag
-    }
-  }
 }
 
 /** Makes untrusted text safe to log. */

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Metric } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -25,11 +25,6 @@ const budgetShare = 0.95
 
 /** The time limits of the steps that call a facilitator. Refunds only settle. */
 export type FacilitatorSteps = Partial<Pick<PaymentTiming, "verifyTimeout" | "settleTimeout">>
-
-const failovers = Metric.counter("facilitator_failovers", {
-  description: "Calls that a facilitator did not answer and that went to the next one, by call",
-  incremental: true,
-})
 
 /**
  * One or more facilitators, in the order in which they are asked. One alone is used as it is.
@@ -67,7 +62,6 @@ export function failover(
       for (const facilitator of next) {
         if (!isUnanswered(outcome)) break
         if (asked !== undefined) failedAtMs.set(asked, yield* Clock.currentTimeMillis)
-        yield* Metric.update(Metric.withAttributes(failovers, { call }), 1)
         yield* Effect.logWarning("A facilitator did not answer: the next gets the same payment", {
           call,
         })

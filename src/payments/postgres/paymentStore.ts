@@ -10,7 +10,6 @@
  */
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { SettlementOrder } from "../../catalog/domain/product.ts"
 import { annotate } from "../../core/tracing.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -19,14 +18,12 @@ import {
   Bytes32,
   type ClaimedPayment,
   holdsKey,
-  type PaidAt,
   type Payment,
   type PaymentId,
   paymentOf,
   type PaymentState,
   type PaymentTicket,
   recordOf,
-  type RefundSummary,
   stateAfter,
   step,
   type StoredAnswer,
@@ -178,8 +175,8 @@ const lookups = Effect.fnUntraced(function* (sql: SqlClient) {
         new Map(lookups.map((lookup) => [
           lookup,
           found.filter((row) =>
-            row.payment_id === lookup.paymentId ||
-            row.key_hash !== null && row.key_hash === lookup.keyHash && holdsKey(row.state)
+            row.paymentId === lookup.paymentId ||
+            row.keyHash !== null && row.keyHash === lookup.keyHash && holdsKey(row.state)
           ),
         ])))
     },
@@ -335,7 +332,6 @@ const writeOf = (kind: Write["kind"], paymentId: PaymentId, columns: object): Wr
 const grouped = (sql: SqlClient) =>
   groupCommit<Write, Ages>({
     rowOf: ({ paymentId }) => paymentId,
-    mayWait: ({ kind }) => kind === "sent",
     runBatch: (writes) => {
       // A fixed order of parts and of rows: few statements to prepare, and fewer deadlocks.
       const parts = [...Map.groupBy(writes.toSorted(byKindAndId), ({ kind }) => kind)]
@@ -346,8 +342,8 @@ const grouped = (sql: SqlClient) =>
       const results = sql.literal(
         parts.map(([kind]) => `SELECT ${resultColumns} FROM "${kind}"`).join(" UNION ALL "),
       )
-      return sql<Ages & { readonly payment_id: string }>`WITH ${sql.csv(named)} ${results}`.pipe(
-        Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
+      return sql<Ages & { readonly paymentId: string }>`WITH ${sql.csv(named)} ${results}`.pipe(
+        Effect.map((rows) => new Map(rows.map((row) => [row.paymentId, row]))),
       )
     },
   })
@@ -357,7 +353,7 @@ const byKindAndId = (a: Write, b: Write) =>
 
 /** The part of a statement that makes the writes of one kind. It returns the changed rows. */
 function partOf(sql: SqlClient, kind: Write["kind"], writes: ReadonlyArray<Write>) {
-  const changed = sql.literal(`RETURNING payment.payment_id, ${agesColumns}`)
+  const changed = sql.literal(`RETURNING payment.payment_id AS "paymentId", ${agesColumns}`)
   const rows = jsonText(writes.map(({ row }) => row))
   switch (kind) {
     case "insert":
@@ -541,7 +537,7 @@ function paymentAfterMove(
   const before = recordOf(payment)
   return Result.getOrThrow(paymentOf({
     ...before,
-    ...agesOf(ages),
+    ...ages,
     state: Result.getOrThrow(step(payment.settlementOrder, payment.state, move.event)),
     ...move.event === "claim"
       ? { fence: payment.fence + 1, secretHash: move.secretHash, keyHash: keyOf(move) }
@@ -556,42 +552,47 @@ function paymentAfterMove(
 const sentOf = (paymentId: PaymentId): Write => writeOf("sent", paymentId, {})
 
 interface Ages {
-  readonly lease_left_ms: number | null
-  readonly intended_ago_ms: number | null
-  readonly answered_ago_ms: number | null
-  readonly answered_at_seconds: number | null
+  readonly leaseLeftMs: number | null
+  readonly intendedAgoMs: number | null
+  readonly answeredAgoMs: number | null
+  readonly answeredAt: number | null
 }
 
-interface PaymentRow extends Ages {
-  readonly payment_id: string
-  readonly chain_id: bigint
-  readonly asset: string
-  readonly token_name: string
-  readonly token_version: string
-  readonly payer: string
-  readonly nonce: string
-  readonly pay_to: string
-  readonly amount: bigint
-  readonly valid_after: bigint
-  readonly valid_before: bigint
-  readonly signature: string | null
-  readonly settlement: SettlementOrder
-  readonly product_id: string | null
-  readonly request: string | null
-  readonly state: PaymentState
-  readonly fence: number
-  readonly secret_hash: string | null
-  readonly key_hash: string | null
-  readonly transaction_hint: string | null
-  readonly paid_transaction: string | null
-  readonly paid_block: bigint | null
-  readonly paid_log_index: number | null
-  readonly paid_finality: "latest" | "safe" | null
-  readonly paid_amount: bigint | null
-  readonly answer_body: Uint8Array | null
-  readonly sent_at: Date | null
-  readonly refund: RefundSummary | null
+/** The columns of a payment, by the names that its fields have in a row that was read. */
+const columnNames = {
+  paymentId: "payment_id",
+  chainId: "chain_id",
+  asset: "asset",
+  tokenName: "token_name",
+  tokenVersion: "token_version",
+  payer: "payer",
+  payTo: "pay_to",
+  validAfter: "valid_after",
+  validBefore: "valid_before",
+  nonce: "nonce",
+  signature: "signature",
+  amount: "amount",
+  settlementOrder: "settlement",
+  productId: "product_id",
+  request: "request",
+  state: "state",
+  fence: "fence",
+  secretHash: "secret_hash",
+  keyHash: "key_hash",
+  transactionHint: "transaction_hint",
+  transaction: "paid_transaction",
+  block: "paid_block",
+  logIndex: "paid_log_index",
+  finality: "paid_finality",
+  paidAmount: "paid_amount",
+  sentAt: "sent_at",
 }
+
+/** Only the columns that are read before a row is decoded have types. */
+type PaymentRow =
+  & Ages
+  & { readonly [K in keyof typeof columnNames | "answerBody" | "refund"]: unknown }
+  & { readonly paymentId: PaymentId; readonly keyHash: unknown; readonly state: PaymentState }
 
 const epoch = (time: string) => `extract(epoch FROM ${time})`
 const now = epoch("clock_timestamp()")
@@ -601,19 +602,20 @@ const now = epoch("clock_timestamp()")
  * time in one row would fail every statement that reads it.
  */
 const agesColumns = `
-  ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS lease_left_ms,
-  ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS intended_ago_ms,
-  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms,
-  floor(${epoch("payment.answered_at")})::float8 AS answered_at_seconds`
+  ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS "leaseLeftMs",
+  ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS "intendedAgoMs",
+  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS "answeredAgoMs",
+  floor(${epoch("payment.answered_at")})::float8 AS "answeredAt"`
 
 /** What each part of a statement returns. */
-const resultColumns =
-  "payment_id, lease_left_ms, intended_ago_ms, answered_ago_ms, answered_at_seconds"
+const resultColumns = '"paymentId", "leaseLeftMs", "intendedAgoMs", "answeredAgoMs", "answeredAt"'
 
 /** The selected columns of a payment, with its answer and its refund. */
-const paymentColumns = `payment.*, ${agesColumns},
+const paymentColumns = `${
+  Object.entries(columnNames).map(([field, column]) => `payment.${column} AS "${field}"`).join()
+}, ${agesColumns},
   (SELECT body FROM payment_answer WHERE hash = payment.answer_hash AND coalesce(
-    payment.sent_at > clock_timestamp() - ${answerKept}, true)) AS answer_body,
+    payment.sent_at > clock_timestamp() - ${answerKept}, true)) AS "answerBody",
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
       'transaction', refund.transaction,
@@ -624,59 +626,24 @@ const isBytes32 = Schema.is(Bytes32)
 
 /** Decodes a row. */
 function readPayment(row: PaymentRow): Result.Result<Payment, UnreadablePayment> {
+  const { asset, payer: from, payTo: to, amount: value, validAfter, validBefore, nonce } = row
+  const { transaction, block, logIndex, finality } = row
+  const token = {
+    chainId: Number(row.chainId),
+    asset,
+    name: row.tokenName,
+    version: row.tokenVersion,
+  }
   return paymentOf({
-    paymentId: row.payment_id,
-    token: {
-      chainId: Number(row.chain_id),
-      asset: row.asset,
-      name: row.token_name,
-      version: row.token_version,
-    },
-    authorization: {
-      from: row.payer,
-      to: row.pay_to,
-      value: row.amount,
-      validAfter: row.valid_after,
-      validBefore: row.valid_before,
-      nonce: row.nonce,
-    },
-    signature: row.signature,
-    amount: row.amount,
-    settlementOrder: row.settlement,
-    productId: row.product_id,
-    request: row.request,
-    state: row.state,
-    fence: row.fence,
-    ...agesOf(row),
+    ...row,
+    token,
+    authorization: { from, to, value, validAfter, validBefore, nonce },
     // The database does not check the form of this column. An invalid hash counts as no secret, so
     // that one bad row does not stop a sweep.
-    secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
-    keyHash: isBytes32(row.key_hash) ? row.key_hash : null,
-    transactionHint: row.transaction_hint,
-    paidAt: paidAtOf(row),
-    paidAmount: row.paid_amount,
-    answer: row.answer_body === null ? null : { body: row.answer_body },
-    sent: row.sent_at !== null,
-    refund: row.refund,
+    secretHash: isBytes32(row.secretHash) ? row.secretHash : null,
+    keyHash: isBytes32(row.keyHash) ? row.keyHash : null,
+    paidAt: transaction === null ? null : { transaction, block, logIndex, finality },
+    answer: row.answerBody === null ? null : { body: row.answerBody },
+    sent: row.sentAt !== null,
   })
-}
-
-const agesOf = (ages: Ages) => ({
-  leaseLeftMs: ages.lease_left_ms,
-  intendedAgoMs: ages.intended_ago_ms,
-  answeredAgoMs: ages.answered_ago_ms,
-  answeredAt: ages.answered_at_seconds,
-})
-
-function paidAtOf(row: PaymentRow): PaidAt | null {
-  const { paid_transaction, paid_block, paid_log_index, paid_finality } = row
-  return paid_transaction === null || paid_block === null || paid_log_index === null ||
-      paid_finality === null
-    ? null
-    : {
-      transaction: paid_transaction,
-      block: paid_block,
-      logIndex: paid_log_index,
-      finality: paid_finality,
-    }
 }

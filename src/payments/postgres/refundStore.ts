@@ -11,19 +11,18 @@
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { UnmatchedRefundMin } from "../../core/UnmatchedRefundMin.ts"
-import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
+import type { Address, PaymentId } from "../domain/payment.ts"
 import {
   type BlockRange,
   type Caps,
   type QueueName,
-  refundQueues,
+  Refund,
   refundStateAfter,
   type SignedSums,
   withinCaps,
 } from "../domain/refund.ts"
 import { RefundQueue, type RefundTotals } from "../refunds/Refunds.ts"
 import {
-  type ClaimedRefund,
   type RefundMove,
   RefundStore,
   type RefundVersion,
@@ -85,11 +84,12 @@ const claimDue =
     UPDATE refund SET fence = refund.fence + 1, lease_until = ${fromNow(sql, lease)}
     FROM due JOIN payment USING (payment_id)
     WHERE refund.payment_id = due.payment_id
-    RETURNING refund.*, payment.pay_to, payment.nonce AS payment_nonce,
-      payment.valid_before AS payment_valid_before, payment.paid_transaction`.pipe(
-      Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
-      Effect.orDie,
-    )
+    RETURNING ${sql.literal(columns)}, payment.pay_to AS "payTo", payment.nonce AS "paymentNonce",
+      payment.valid_before AS "paymentValidBefore", payment.paid_transaction AS "paidTransaction"`
+      .pipe(
+        Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
+        Effect.orDie,
+      )
 
 const signedSums = (
   sql: SqlClient,
@@ -202,89 +202,51 @@ class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
 /** An UPDATE returns its rows in no particular order. */
 const byDue = (a: UndecodedRow, b: UndecodedRow) =>
-  a.next_attempt_at.getTime() - b.next_attempt_at.getTime() ||
-  (a.payment_id < b.payment_id ? -1 : 1)
+  a.nextAttemptAt.getTime() - b.nextAttemptAt.getTime() || (a.paymentId < b.paymentId ? -1 : 1)
 
-/** A claimed row before it is decoded: only the columns for its order and its id. */
-interface UndecodedRow {
-  readonly payment_id: string
-  readonly state: ClaimedRefund["state"]
-  readonly next_attempt_at: Date
+/** A claimed row before it is decoded: only the columns for its order and its id are typed. */
+interface UndecodedRow
+  extends Readonly<Record<"chainId" | keyof typeof signatureColumns, unknown>> {
+  readonly paymentId: string
+  readonly state: Refund["state"]
+  readonly nextAttemptAt: Date
 }
 
-const columns = {
-  payment_id: PaymentId,
-  chain_id: Schema.BigInt,
-  asset: Address,
-  payer: Address,
-  pay_to: Address,
-  amount: Schema.BigInt,
-  queue: Schema.Literals(refundQueues),
-  amount_approved: Schema.Boolean,
-  payment_nonce: Bytes32,
-  payment_valid_before: Schema.BigInt,
-  paid_transaction: Schema.NullOr(Schema.String),
-  fence: Schema.Int,
-  transaction_hint: Schema.NullOr(Schema.String),
-  attempts: Schema.Int,
-  last_error: Schema.NullOr(Schema.String),
-}
-const signedColumns = {
-  treasury: Address,
-  refund_nonce: Bytes32,
-  valid_before: Schema.BigInt,
-  // The treasury is no contract.
-  signature: Signature.check(Schema.isPattern(/^0x[0-9a-f]{130}$/)),
-}
-const unsignedColumns = {
-  treasury: Schema.Null,
-  refund_nonce: Schema.Null,
-  valid_before: Schema.Null,
-  signature: Schema.Null,
+const signatureColumns = {
+  treasury: "treasury",
+  nonce: "refund_nonce",
+  validBefore: "valid_before",
+  signature: "signature",
 }
 
-/** A row of an open refund. */
-const ClaimedRow = Schema.Union([
-  Schema.Struct({
-    ...columns,
-    ...signedColumns,
-    state: Schema.Literals(["queued", "signed", "broadcast", "needs_review"]),
-  }),
-  Schema.Struct({
-    ...columns,
-    ...unsignedColumns,
-    state: Schema.Literals(["queued", "needs_review"]),
-  }),
-])
-const decodeRow = Schema.decodeUnknownOption(ClaimedRow)
-
-function refundOf(undecoded: UndecodedRow): Result.Result<ClaimedRefund, UnreadableRefund> {
-  const { payment_id: paymentId, state } = undecoded
-  return Option.match(decodeRow(undecoded), {
-    onNone: () => Result.fail(new UnreadableRefund({ paymentId, state })),
-    onSome: (row) => Result.succeed(claimedOf(row)),
-  })
+/** The columns of a refund and its payment, by the names of the fields. */
+const columnNames = {
+  paymentId: "payment_id",
+  chainId: "chain_id",
+  asset: "asset",
+  payer: "payer",
+  amount: "amount",
+  queue: "queue",
+  amountApproved: "amount_approved",
+  attempts: "attempts",
+  fence: "fence",
+  transactionHint: "transaction_hint",
+  lastReason: "last_error",
+  state: "state",
+  nextAttemptAt: "next_attempt_at",
+  ...signatureColumns,
 }
+const columns = Object.entries(columnNames)
+  .map(([field, column]) => `refund.${column} AS "${field}"`).join()
 
-function claimedOf(row: typeof ClaimedRow.Type): ClaimedRefund {
-  const claimed = {
-    paymentId: row.payment_id,
-    chainId: Number(row.chain_id),
-    asset: row.asset,
-    payer: row.payer,
-    payTo: row.pay_to,
-    amount: row.amount,
-    queue: row.queue,
-    amountApproved: row.amount_approved,
-    paymentNonce: row.payment_nonce,
-    paymentValidBefore: row.payment_valid_before,
-    paidTransaction: row.paid_transaction,
-    fence: row.fence,
-    transactionHint: row.transaction_hint,
-    attempts: row.attempts,
-    lastReason: row.last_error,
-  }
-  if (row.signature === null) return { ...claimed, state: row.state, signed: null }
-  const { treasury, refund_nonce: nonce, valid_before: validBefore, signature } = row
-  return { ...claimed, state: row.state, signed: { treasury, nonce, validBefore, signature } }
+const decodeRefund = Schema.decodeUnknownOption(Refund)
+
+function refundOf(row: UndecodedRow): Result.Result<Refund, UnreadableRefund> {
+  const { paymentId, state, treasury, nonce, validBefore, signature } = row
+  const isSigned = [treasury, nonce, validBefore, signature].some((value) => value !== null)
+  const signed = isSigned ? { treasury, nonce, validBefore, signature } : null
+  return Result.fromOption(
+    decodeRefund({ ...row, chainId: Number(row.chainId), signed }),
+    () => new UnreadableRefund({ paymentId, state }),
+  )
 }

@@ -27,17 +27,6 @@ export interface RefundVersion {
   readonly fence: number
 }
 
-/** A refund under a lease of the caller. */
-export type ClaimedRefund = Refund & {
-  readonly fence: number
-  /** The payment's transaction when it became owed; a hint. */
-  readonly paidTransaction: string | null
-  /** The refund's transaction that a facilitator reported; a hint. */
-  readonly transactionHint: string | null
-  /** The reason of the last attempt. */
-  readonly lastReason: string | null
-}
-
 /**
  * A leased row that fits no state. It contains no signature, because a signature in a log could
  * move money.
@@ -95,7 +84,7 @@ export class RefundStore extends Context.Service<RefundStore, {
     queue: QueueName,
     lease: Duration.Duration,
     limit: number,
-  ) => Effect.Effect<ReadonlyArray<Result.Result<ClaimedRefund, UnreadableRefund>>>
+  ) => Effect.Effect<ReadonlyArray<Result.Result<Refund, UnreadableRefund>>>
   /**
    * Stores a signature before it leaves the worker, unless the sum of all signatures of the queue
    * would exceed the caps. Only one worker at a time can do this. The lease does not end.

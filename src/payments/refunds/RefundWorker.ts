@@ -8,26 +8,14 @@
  *
  * @module
  */
-import {
-  Cause,
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Fiber,
-  FiberSet,
-  Layer,
-  Metric,
-  Option,
-  Ref,
-  Result,
-} from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import type { Address, TokenDomain } from "../domain/payment.ts"
 import {
   type Action,
   type Caps,
   nextAction,
   type QueueName,
+  type Refund,
   type RefundInputs,
   type RefundOutcome,
   type RefundSignature,
@@ -37,12 +25,7 @@ import {
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
-import {
-  type ClaimedRefund,
-  type RefundMove,
-  RefundStore,
-  type UnreadableRefund,
-} from "./RefundStore.ts"
+import { type RefundMove, RefundStore, type UnreadableRefund } from "./RefundStore.ts"
 import { inUsdc } from "../observedPorts.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
@@ -51,7 +34,8 @@ import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
    * Processes all due refunds of a queue, updates the metrics of its caps, and returns the outcomes.
-   * Any number of workers may sweep at once. Dies when the store fails.
+   * Any number of workers may sweep at once. Dies when the store fails. A refund whose worker stops is
+   * claimed again when its lease expires.
    */
   readonly sweep: (queue: QueueName) => Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
@@ -86,8 +70,6 @@ export const defaultRefundTiming = {
   shortageRetryDelay: Duration.minutes(5),
   /** Delay before the chain is read for a refund that needs review. */
   reviewRetryDelay: Duration.hours(1),
-  /** How long a stopping worker continues with its current refunds. */
-  drain: Duration.seconds(15),
 }
 export type RefundTiming = Readonly<typeof defaultRefundTiming>
 
@@ -139,49 +121,34 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
     signatures: yield* Signatures,
     treasury: yield* Treasury,
   }
-  const stopping = yield* Ref.make(false)
-  const fibers = yield* FiberSet.make<RefundOutcome, never>()
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(
-      Ref.set(stopping, true),
-      Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), timing.drain)),
-    )
-  )
-
-  /**
-   * Processes one refund in a fiber of this service, so that an interrupted caller does not stop
-   * it.
-   */
-  const processNext = (queue: QueueName) =>
-    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-      if (yield* Ref.get(stopping)) return Option.none()
-      const [claim] = yield* ports.store.claimDue(queue, timing.lease, 1)
-      if (claim === undefined) return Option.none()
-      if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
-      const work = processRefund(ports, claim.success)
-      const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
-      return Option.some(yield* restore(Fiber.join(fiber)))
-    }))
-
-  const processUntilNoneIsDue = Effect.fnUntraced(function* (queue: QueueName) {
-    const outcomes: Array<RefundOutcome> = []
-    while (outcomes.length < refundsPerFiberMax) {
-      const outcome = yield* processNext(queue)
-      if (Option.isNone(outcome)) break
-      outcomes.push(outcome.value)
-    }
-    return outcomes
-  })
-
+  // A claim that fails does not interrupt the refunds of the other fibers: each ends first.
   const sweep = (queue: QueueName) =>
-    Effect.map(
-      Effect.all(Array.from({ length: concurrency[queue] }, () => processUntilNoneIsDue(queue)), {
-        concurrency: "unbounded",
-      }),
-      (outcomes) => outcomes.flat(),
-    ).pipe(Effect.tap(measureCaps(ports.store, queue, ports.caps[queue])))
-
+    Effect.all(
+      Array.from(
+        { length: concurrency[queue] },
+        () => Effect.exit(processUntilNoneIsDue(ports, queue)),
+      ),
+      { concurrency: "unbounded" },
+    ).pipe(
+      Effect.flatMap(Effect.all),
+      Effect.map((outcomes) => outcomes.flat()),
+      Effect.tap(measureCaps(ports.store, queue, ports.caps[queue])),
+    )
   return RefundWorker.of({ sweep })
+})
+
+/** Processes due refunds, one after the other. */
+const processUntilNoneIsDue = Effect.fnUntraced(function* (ports: Ports, queue: QueueName) {
+  const outcomes: Array<RefundOutcome> = []
+  while (outcomes.length < refundsPerFiberMax) {
+    const [claim] = yield* ports.store.claimDue(queue, ports.timing.lease, 1)
+    if (claim === undefined) break
+    const work = Result.isSuccess(claim)
+      ? processRefund(ports, claim.success)
+      : failedOutcome(claim.failure)
+    outcomes.push(yield* work)
+  }
+  return outcomes
 })
 
 const capUsed = Metric.gauge("refund_cap_used_usdc", {
@@ -211,7 +178,7 @@ const measureCaps = Effect.fnUntraced(
 )
 
 /** Processes a claimed refund as far as is possible now. Never fails. */
-function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
+function processRefund(ports: Ports, refund: Refund): Effect.Effect<RefundOutcome> {
   return readInputs(ports, refund).pipe(
     Effect.flatMap((inputs) => perform(ports, refund, inputs, nextAction(refund, inputs))),
     Effect.catchTag(
@@ -228,7 +195,7 @@ function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<Refun
 
 /** The outcome of a refund that cannot be processed. Its lease expires, and it is claimed again. */
 const failedOutcome = Effect.fnUntraced(
-  function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
+  function* (refund: Refund | UnreadableRefund, cause: unknown = refund) {
     const { paymentId, state } = refund
     yield* Effect.annotateLogs(Effect.logError("Cannot process a refund", cause), { paymentId })
     const failed: RefundOutcome = {
@@ -243,7 +210,7 @@ const failedOutcome = Effect.fnUntraced(
 )
 
 /** Reads from the chain and the store everything that `nextAction` needs. */
-const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {
+const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: Refund) {
   const { token, payTo, timing, store, chain, signatures, treasury } = ports
   const caps = ports.caps[refund.queue]
   const { chainId, asset, payer, paymentNonce, amount: value } = refund
@@ -301,7 +268,7 @@ const blockRangeOf = Effect.fnUntraced(
   },
 )
 
-function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, action: Action) {
+function perform(ports: Ports, refund: Refund, inputs: RefundInputs, action: Action) {
   switch (action.kind) {
     case "sign":
       return sign(ports, refund, inputs)
@@ -328,7 +295,7 @@ function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, acti
 }
 
 const sign = Effect.fnUntraced(
-  function* (ports: Ports, refund: ClaimedRefund, inputs: RefundInputs) {
+  function* (ports: Ports, refund: Refund, inputs: RefundInputs) {
     const { token, timing, store, treasury } = ports
     const { expected, nowSeconds, caps } = inputs
     const until = nowSeconds + BigInt(Math.ceil(Duration.toSeconds(timing.validity)))
@@ -351,7 +318,7 @@ const sign = Effect.fnUntraced(
 
 /** Sends a stored signature to the facilitator. */
 const relay = Effect.fnUntraced(
-  function* (ports: Ports, refund: ClaimedRefund, signed: RefundSignature) {
+  function* (ports: Ports, refund: Refund, signed: RefundSignature) {
     const { token, timing, facilitator } = ports
     const settlement = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
       withDeadline(timing.settleTimeout),
@@ -384,7 +351,7 @@ const relay = Effect.fnUntraced(
 
 function postpone(
   ports: Ports,
-  refund: ClaimedRefund,
+  refund: Refund,
   reason: string,
   retryAfter: Duration.Duration,
   declined = false,
@@ -393,7 +360,7 @@ function postpone(
 }
 
 const endLease = Effect.fnUntraced(
-  function* ({ store }: Ports, refund: ClaimedRefund, move: RefundMove) {
+  function* ({ store }: Ports, refund: Refund, move: RefundMove) {
     const moved = yield* store.move(refund, move)
     if (!moved) return outcome(refund, refund.state, "lost")
     const to = move.event === "postpone"
@@ -427,14 +394,14 @@ const noResponse: SettleOutcome = { outcome: "unknown", reason: "silence" }
 const epochSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
 
 function outcome(
-  { paymentId, state, lastReason }: ClaimedRefund,
+  { paymentId, state, lastReason }: Refund,
   to: RefundState,
   reason: string | null,
 ): RefundOutcome {
   return { paymentId, from: state, to, reason, unchanged: state === to && reason === lastReason }
 }
 
-function authorizationOf(refund: ClaimedRefund, signed: Omit<RefundSignature, "signature">) {
+function authorizationOf(refund: Refund, signed: Omit<RefundSignature, "signature">) {
   const { treasury: from, nonce, validBefore } = signed
   return { from, to: refund.payer, value: refund.amount, validAfter, validBefore, nonce }
 }
@@ -442,7 +409,7 @@ function authorizationOf(refund: ClaimedRefund, signed: Omit<RefundSignature, "s
 /** To the facilitator a refund is an ordinary payment from us to the payer. */
 function requestOf(
   token: TokenDomain,
-  refund: ClaimedRefund,
+  refund: Refund,
   signed: RefundSignature,
 ): FacilitatorRequest {
   return {

@@ -73,6 +73,16 @@ export const paymentInProgress = new NotCharged({
 })
 export const inProgress = Effect.fail(paymentInProgress)
 
+/** The payment came too late, but not by so much that no earlier call can be selling it. */
+export const perhapsInProgress = new NotCharged({
+  code: "payment_in_progress",
+  message: "This payment expires too soon to be sold now, but an earlier call may be selling it",
+  hint:
+    `After Retry-After, ${resend}. Only if it then gets 402, sign a new one, with the same key.`,
+  retryAfterSeconds: 2,
+  taken: null,
+})
+
 export const overloaded = new NotCharged({
   code: "overloaded",
   message: "Too many payments are being processed",
@@ -182,57 +192,6 @@ const settlementUnresolved = new Unresolved({
 })
 export const unresolved = Effect.fail(settlementUnresolved)
 
-/** The outcome of a payment. */
-export type PaymentOutcome =
-  /** The caller must call `Payments.sent` after it delivers the answer, as after a sale. */
-  | { readonly state: "answered"; readonly delivery: Outcome }
-  /** It bought its answer, but the secret does not match or the answer is no longer stored. */
-  | { readonly state: "used"; readonly receipt: PaidReceipt }
-  /** Taken and not answered. The notice contains the state of the refund. */
-  | { readonly state: "refunded"; readonly refund: typeof RefundNotice.Type }
-  /** It is in progress, or its outcome is not known yet: the caller can ask again later. */
-  | { readonly state: "underway" }
-  /** Not taken: the same payment may be sent again. */
-  | { readonly state: "released" }
-  /** It was never paid and never will be. */
-  | { readonly state: "void" }
-  /** It was never claimed: the service does not know it. */
-  | { readonly state: "unknown" }
-
-type KnownOutcome = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
-
-function knownOutcome(
-  row: Exclude<Payment, ReleasedPayment>,
-  hasSecret: boolean,
-  receipts: Receipts,
-): KnownOutcome {
-  switch (row.state) {
-    case "claimed":
-    case "settling":
-    case "unresolved":
-    case "settled":
-      return { state: "underway" }
-    case "answered": {
-      const { paymentId, answer } = row
-      if (!hasSecret || answer === null) {
-        return { state: "used", receipt: receipts.plain(row) }
-      }
-      const { body } = answer
-      const receipt = receipts.ofSale(row, body)
-      const etag = etagOf(row.authorization.from, row.request, body)
-      return {
-        state: "answered",
-        delivery: { paymentId, body, receipt, replayed: true, etag, unchanged: false },
-      }
-    }
-    case "refund_due":
-    case "refunded":
-      return { state: "refunded", refund: receipts.ofRefund(row) }
-    case "void":
-      return { state: "void" }
-  }
-}
-
 /** The response for a known payment that cannot be claimed again, when waiting has ended. */
 export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
@@ -241,20 +200,33 @@ export function responseForKnownPayment(
   /** How the buyer of an answered payment fetches its answer. */
   fetchHint: string,
 ): Effect.Effect<Outcome, FailedSale> {
-  const outcome = knownOutcome(row, hasSecret, receipts)
-  switch (outcome.state) {
+  switch (row.state) {
+    case "claimed":
+    case "settling":
+    case "settled":
+      return inProgress
+    case "unresolved":
+      return unresolved
     case "answered":
-      return Effect.succeed(outcome.delivery)
-    case "used":
-      return Effect.fail(paymentAlreadyUsed(outcome.receipt, fetchHint))
+      return hasSecret && row.answer !== null
+        ? Effect.succeed(replayOf(row, row.answer.body, receipts))
+        : Effect.fail(paymentAlreadyUsed(receipts.plain(row), fetchHint))
+    case "refund_due":
     case "refunded":
-      return Effect.fail(paymentRefunded(outcome.refund))
-    case "underway":
-      return row.state === "unresolved" ? unresolved : inProgress
+      return Effect.fail(paymentRefunded(receipts.ofRefund(row)))
     case "void":
       return neverPaid
   }
 }
+
+const replayOf = (row: AnsweredPayment, body: Uint8Array, receipts: Receipts): Outcome => ({
+  paymentId: row.paymentId,
+  body,
+  receipt: receipts.ofSale(row, body),
+  replayed: true,
+  etag: etagOf(row.authorization.from, row.request, body),
+  unchanged: false,
+})
 
 interface OutcomePorts extends ReconcileOptions {
   readonly receipts: Receipts
@@ -263,14 +235,16 @@ interface OutcomePorts extends ReconcileOptions {
 
 /**
  * The outcome of a payment, for a caller who sends its id and secret but not the payment. Nothing
- * is claimed, computed or charged. When the store fails, nothing is known about the money, so the
- * outcome is `underway`.
+ * is claimed, computed or charged. When the store fails, nothing is known about the money.
  */
 export const findOutcome = (ports: OutcomePorts) =>
   Effect.fnUntraced(
-    function* (paymentId: PaymentId, secret: string | null): Effect.fn.Return<PaymentOutcome> {
+    function* (
+      paymentId: PaymentId,
+      secret: string | null,
+    ): Effect.fn.Return<Outcome | null, FailedSale> {
       const found = yield* ports.store.find(paymentId)
-      if (Option.isNone(found)) return { state: "unknown" }
+      if (Option.isNone(found)) return null
       const hash = ports.secretHash(paymentId, secret)
       const hasSecret = (row: Payment) => hash !== null && hash === row.secretHash
       // An answer past its window is owed here first, so that it is not delivered and refunded.
@@ -278,14 +252,11 @@ export const findOutcome = (ports: OutcomePorts) =>
         ? yield* reconcile(ports, found.value)
         : found.value
       return row.state === "released"
-        ? { state: "released" }
-        : knownOutcome(row, hasSecret(row), ports.receipts)
+        ? null
+        : yield* responseForKnownPayment(row, hasSecret(row), ports.receipts, "")
     },
     Effect.catchDefect((defect) =>
-      Effect.as(
-        Effect.logError("Cannot look up a payment", defect),
-        { state: "underway" } satisfies PaymentOutcome,
-      )
+      Effect.andThen(Effect.logError("Cannot look up a payment", defect), unresolved)
     ),
   )
 

@@ -29,8 +29,8 @@ import { waitUnused } from "./responses.ts"
 const minute = 60_000
 /** How long a request that failed is refused: the payment is valid for longer. */
 const failedRequestMs = minute
-/** Most failed requests in memory; the oldest are dropped first. */
-const failedMax = 10_000
+/** Most failed requests in memory, and most abandoned sales. */
+const entriesMax = 10_000
 /** The shares of one payer, address, IPv6 site (/48) or product in `windowMs`. */
 const kinds = {
   unpaid: { windowMs: minute, max: { payer: 30 } },
@@ -40,22 +40,39 @@ const kinds = {
 }
 type Kind = keyof typeof kinds
 const kindNames: ReadonlyArray<Kind> = ["unpaid", "unsettled", "abandoned", "refunded"]
-type Holder = "payer" | "client" | "site" | "product"
+const holderNames = ["payer", "client", "site", "product"] as const
+type Holder = typeof holderNames[number]
+
+/** A limit, and the key that it counts a purchase by. */
+interface Share {
+  readonly holder: Holder
+  readonly limit: ReturnType<typeof makeLimit>
+  readonly key: string
+}
+
+/** The limits of all kinds and holders. */
+function makeLimits(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
+  const limits = new Map(kindNames.flatMap((kind) => {
+    const { windowMs, max } = kinds[kind]
+    return Object.entries(max).map(([holder, limit]) => {
+      const name = `${kind}/${holder}`
+      return [name, makeLimit(rateLimits, clock, { name, limit, windowMs })] as const
+    })
+  }))
+  const sharesOf = (kind: Kind, purchase: Purchase) =>
+    holderNames.flatMap((holder): ReadonlyArray<Share> => {
+      const limit = limits.get(`${kind}/${holder}`)
+      const key = keyOf(purchase, holder)
+      return limit === undefined || key === null ? [] : [{ holder, limit, key }]
+    })
+  return { limits, sharesOf }
+}
 
 export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
+  const { limits, sharesOf } = makeLimits(rateLimits, clock)
   const failed = new Map<string, { readonly failure: NotCharged; readonly until: EpochMs }>()
-  const limitsOf = (
-    { windowMs, max }: { windowMs: number; max: Partial<Record<Holder, number>> },
-    kind: Kind,
-  ) =>
-    Object.entries(max).map(([holder, limit]) => ({
-      holder: holder as Holder,
-      limit: makeLimit(rateLimits, clock, { name: `${kind}/${holder}`, limit, windowMs }),
-    }))
-  const limits = new Map(kindNames.map((kind) => [kind, limitsOf(kinds[kind], kind)]))
-  const ofKind = (kind: Kind) => limits.get(kind) ?? []
-  const limitOf = (kind: Kind, of: Holder) =>
-    ofKind(kind).find(({ holder }) => holder === of)?.limit
+  /** The shares of sales whose buyers hung up, until their answers are delivered. */
+  const abandoned = new Map<PaymentId, ReadonlyArray<Share>>()
 
   /** Why a new sale is refused before it is charged; null when it is not. */
   const refusal = (purchase: Purchase): NotCharged | null => {
@@ -65,20 +82,13 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     if (last !== undefined && isRecent(failedForMs)) return failedBefore(last.failure, failedForMs)
     for (const kind of kindNames) {
       if ((kind === "refunded" || kind === "abandoned") && !isEarly) continue
-      for (const { holder, limit } of ofKind(kind)) {
-        const key = keyOf(purchase, holder)
-        const leftMs = key === null ? 0 : limit.refusedForMs(key)
+      for (const { holder, limit, key } of sharesOf(kind, purchase)) {
+        const leftMs = limit.refusedForMs(key)
         if (leftMs > 0) return noShareLeft(kind, holder, leftMs)
       }
     }
     return null
   }
-
-  const sharesOf = (kind: Kind, purchase: Purchase) =>
-    ofKind(kind).flatMap(({ holder, limit }) => {
-      const key = keyOf(purchase, holder)
-      return key === null ? [] : [{ limit, key }]
-    })
 
   /** Keeps a share of the purchase. A limit that cannot be read keeps none. */
   const keep = (kind: Kind, purchase: Purchase) =>
@@ -91,46 +101,31 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
   /** Records that a settled payment is refunded because its answer failed. */
   const refunded = (purchase: Purchase, failure: NotCharged) =>
     Effect.suspend(() => {
-      failed.delete(purchase.request)
-      if (failed.size >= failedMax) failed.delete(failed.keys().next().value ?? "")
       const until = clock.currentTimeMillisUnsafe() + failedRequestMs
-      failed.set(purchase.request, { failure, until })
+      remember(failed, purchase.request, { failure, until })
       return keep("refunded", purchase)
     })
 
   /** Records that a settled payment is refunded because its answer was not fetched. */
   const unfetched = (payer: Address) =>
-    Effect.ignoreCause(limitOf("refunded", "payer")?.take(payer) ?? Effect.void)
+    Effect.ignoreCause(limits.get("refunded/payer")?.take(payer) ?? Effect.void)
 
   /** Records that a settled payment was answered. */
   const answered = ({ request, product }: Purchase) =>
     Effect.suspend(() => {
       failed.delete(request)
-      const ofProduct = limitOf("refunded", "product")
-      return Effect.ignoreCause(ofProduct?.giveBack(product.id) ?? Effect.void)
+      return Effect.ignoreCause(
+        limits.get("refunded/product")?.giveBack(product.id) ?? Effect.void,
+      )
     })
-  return { refusal, keep, ...makeAbandoned(keep, sharesOf), refunded, unfetched, answered }
-}
 
-interface Share {
-  readonly limit: ReturnType<typeof makeLimit>
-  readonly key: string
-}
-
-/** The shares of sales whose buyers hung up after the charge. */
-function makeAbandoned(
-  keep: (kind: Kind, purchase: Purchase) => Effect.Effect<void>,
-  sharesOf: (kind: Kind, purchase: Purchase) => ReadonlyArray<Share>,
-) {
-  /** Of those whose answers were not delivered; the oldest are dropped first. */
-  const abandoned = new Map<PaymentId, ReadonlyArray<Share>>()
   /** Keeps a share until the answer is delivered. */
   const abandon = (paymentId: PaymentId, purchase: Purchase) =>
     Effect.suspend(() => {
-      if (abandoned.size >= failedMax) abandoned.delete(abandoned.keys().next().value ?? paymentId)
-      abandoned.set(paymentId, sharesOf("abandoned", purchase))
+      remember(abandoned, paymentId, sharesOf("abandoned", purchase))
       return keep("abandoned", purchase)
     })
+
   /** Gives the share back, once: who fetches the answer may hang up again. */
   const delivered = (paymentId: PaymentId) =>
     Effect.suspend(() => {
@@ -140,7 +135,15 @@ function makeAbandoned(
         discard: true,
       })
     })
-  return { abandon, delivered }
+  return { refusal, keep, abandon, delivered, refunded, unfetched, answered }
+}
+
+/** Adds an entry as the newest. Of too many the oldest is dropped. */
+function remember<K, V>(entries: Map<K, V>, key: K, value: V): void {
+  entries.delete(key)
+  const [oldest] = entries.keys()
+  if (entries.size >= entriesMax && oldest !== undefined) entries.delete(oldest)
+  entries.set(key, value)
 }
 
 /** Null for an address without an IPv6 site. */

@@ -46,12 +46,10 @@ export function screenCandidate(
   market: Market,
   mid: number,
 ): Result.Result<Market, CandidateRejection> {
-  return Result.flatMap(
-    screenMarket(market),
-    (market): Result.Result<Market, CandidateRejection> =>
-      isOpenPrice(mid) ? Result.succeed(market) : Result.fail("decided"),
-  )
+  return Result.filterOrFail(screenMarket(market), () => isOpenPrice(mid), isDecided)
 }
+
+const isDecided = () => "decided" as const
 
 /** A price that does not state the outcome yet. */
 export const isOpenPrice = (mid: number): boolean => isPrice(mid) && !isDecidedPrice(mid)
@@ -66,11 +64,7 @@ export function isDoubted({ kind, outcome }: KnownOutcome, mid: number): boolean
 export function openBook(
   book: Result.Result<Microstructure, BookFault> | null,
 ): Result.Result<Microstructure, CandidateRejection> {
-  return Result.flatMap(
-    screenBook(book),
-    (read): Result.Result<Microstructure, CandidateRejection> =>
-      isOpenPrice(read.mid) ? Result.succeed(read) : Result.fail("decided"),
-  )
+  return Result.filterOrFail(screenBook(book), ({ mid }) => isOpenPrice(mid), isDecided)
 }
 
 /** Why nothing is known yet, in the order of the checks; metric labels too. */

@@ -12,7 +12,7 @@ import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import { type Estimate, ingredients } from "../../writing/domain/estimate.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
 import { isDisputable, type MarketView, payoutOf, sidesOf } from "../../writing/facts/view.ts"
-import { roundOrNull } from "../../whales/domain/oddsBands.ts"
+import { roundOrNull, roundRate } from "../../whales/domain/oddsBands.ts"
 import { isLive, type ReportMaterial } from "./material.ts"
 
 const PriceOrNull = (description: string) => described(Schema.NullOr(Price), description)
@@ -31,15 +31,16 @@ const DecisionSide = Schema.Struct({
     "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
   ),
   limitPrice: PriceOrNull(
-    "Highest price of an order, USD per share before the fee, that leaves 0.01 a share after it at the stated probability; null without a view beyond the market, or a known fee",
+    "Highest price of an order, USD per share before the fee, that leaves 0.01 a share after it at the stated probability; null without that or a known fee, and next to `legs`",
   ),
   sizeUsd: described(
     Schema.NullOr(Amount),
-    "What the book offers at `limitPrice` or less, USD; null without it",
+    "What the book offers at `limitPrice` or less, USD: 0 when all offers are dearer; null without a limit",
   ),
 }).annotate({ identifier: "DecisionSide", description: "One outcome: what it costs, and is worth" })
 
 const StatedNumber = Schema.Struct({
+  outcome: text("The market's first outcome; all numbers here are of it"),
   probability: described(
     Rate,
     "The service's own probability, 0 to 1; equal to marketPrice without a view beyond the market",
@@ -69,10 +70,24 @@ const StatedNumber = Schema.Struct({
   })).annotate({ description: "What moved it from the market's price; empty for no view" }),
 }).annotate({
   identifier: "StatedNumber",
-  description: "Computed, not written by a model; of the market's first outcome",
+  description: "Computed, not written by a model",
 })
 
 export const Decision = Schema.Struct({
+  verdict: Schema.Struct({
+    action: Schema.Literals(["buy", "combination", "none"]).annotate({
+      description:
+        "buy: `outcome` at its limitPrice or less. combination: all `legs`. none: nothing gains at these prices",
+    }),
+    outcome: described(Schema.NullOr(Schema.String), "The outcome to buy alone; null for none"),
+    legs: Schema.Array(Schema.Struct({
+      market: text("The slug to buy in"),
+      outcome: text("The outcome to buy"),
+      limitPrice: described(Price, "USD per share, before the fee"),
+      shares: described(Count, "As many of each leg"),
+    })).annotate({ description: "The purchases of a combination" }),
+    reason: text("Why, in a sentence of the thesis"),
+  }).annotate({ identifier: "Verdict", description: "What the thesis opens with" }),
   estimate: described(
     Schema.NullOr(StatedNumber),
     "The service's own number; null when it could not be read, or nothing can be traded",
@@ -95,30 +110,39 @@ export type Decision = typeof Decision.Type
 /** The sizes of the average prices, USD. */
 const averageUsd = [100, 1_000] as const
 
-export function decisionOf(material: ReportMaterial, view: MarketView): Decision {
+export function decisionOf(
+  material: ReportMaterial,
+  { verdict, view }: { readonly verdict: Decision["verdict"]; readonly view: MarketView },
+): Decision {
   const { market: { outcomes }, estimate } = material
   const payout = isLive(material) ? payoutOf(view) : null
   const [first, second] = averageUsd
+  // Next to a pair, a limit from the same quotes would say which of its prices is wrong.
+  const isPair = verdict.action === "combination" && verdict.outcome === null
   return {
-    estimate: estimate === null ? null : statedNumber(estimate),
+    verdict,
+    estimate: estimate === null ? null : statedNumber(outcomes[0], estimate),
     sides: isLive(material)
       ? sidesOf(view).map(({ ask, breakEven, limit, outcome, sizeUsd }) => ({
-        ...{ outcome: outcomes[outcome], ask, breakEven, sizeUsd, limitPrice: limit },
+        ...{ outcome: outcomes[outcome], ask, breakEven },
+        ...isPair ? { sizeUsd: null, limitPrice: null } : { sizeUsd, limitPrice: limit },
         averagePrice100Usd: averagePriceOf(view.offers[outcome], first),
         averagePrice1000Usd: averagePriceOf(view.offers[outcome], second),
       }))
       : [],
-    expectedPayoutAt: payout === null ? null : isoTime(payout.at),
+    expectedPayoutAt: payout === null ? null : isoTime(payout.at - payout.at % minute),
     payoutWithin24h: isDisputable(view) ? null : roundOrNull(payout?.probability24h ?? null),
     validUntil: isoTime(validityOf(material).until),
   }
 }
 
 function statedNumber(
+  outcome: string,
   { basis, dayHigh, dayLow, high, low, mid, probability }: Estimate,
 ): typeof StatedNumber.Type {
   return {
-    ...{ probability, low, high, dayLow, dayHigh, marketPrice: mid },
+    ...{ outcome, probability: roundRate(probability), low, high, dayLow, dayHigh },
+    marketPrice: mid,
     basis: basis.map(({ cases, ingredient, shift, won }) => ({ cases, ingredient, shift, won })),
   }
 }
@@ -138,7 +162,7 @@ export function validityOf(
     [clause?.deadlineAt ?? null, "what counts ends"],
     [gameStartsAt, "the kick-off"],
     [gameStartsAt === null ? endsAt : null, "the listed date"],
-    [isPlayed ? now + playMs : null, "the game is in play"],
+    [isPlayed ? now + playMs : null, "the game goes on, or has ended"],
   ]
   const [next] = events.flatMap(([at, why]) => at === null || at <= now ? [] : [{ until: at, why }])
     .toSorted((a, b) => a.until - b.until)

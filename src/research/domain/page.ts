@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { day, minute } from "../../core/domain/time.ts"
+import { isPrice } from "../../markets/domain/book.ts"
 import { clauseOf } from "../../markets/domain/clause.ts"
+import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { quoteOfMid } from "../../markets/domain/quote.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
-import { hour } from "../../core/domain/time.ts"
 import { eventViewOf } from "../../writing/domain/event.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import { numbering, type Slot } from "../../writing/domain/page.ts"
@@ -17,12 +19,15 @@ import { type Confidence, confidenceFact, confidenceOf } from "../../writing/fac
 import { clauseFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import { endedFact, noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import {
+  actFact,
   estimateFact,
+  exitFact,
+  movedFact,
   noNumberFact,
   noTradeFact,
   noViewFact,
-  rangeFact,
   referenceFact,
+  stakeFact,
   tradeFact,
 } from "../../writing/facts/estimates.ts"
 import { factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
@@ -32,8 +37,8 @@ import {
   noHeadlineFact,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { rungFacts } from "../../writing/facts/ladders.ts"
-import { placeOf, steadyFact } from "../../writing/facts/moves.ts"
+import { outcomesFact, rungsFact } from "../../writing/facts/ladders.ts"
+import { pastFact, placeOf, type PricePast } from "../../writing/facts/moves.ts"
 import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
@@ -46,15 +51,16 @@ import {
   payoutOf,
   placedStories,
   sidesOf,
+  type Trade,
   tradeOf,
 } from "../../writing/facts/view.ts"
 import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
-import { validityOf } from "./decision.ts"
+import { type Decision, validityOf } from "./decision.ts"
 import { entriesReadMax, isLive, priceActionMs, priceOf, type ReportMaterial } from "./material.ts"
-import { movementOf } from "./movement.ts"
 
 export interface ReportPage {
   readonly view: MarketView
+  readonly verdict: Decision["verdict"]
   /** `F1`, `F2`, … in the order of the text. */
   readonly facts: ReadonlyArray<Fact>
   readonly thesis: Slot
@@ -72,18 +78,30 @@ type Facts = readonly [NewFact, ...ReadonlyArray<NewFact>]
 export function reportPage(material: ReportMaterial): ReportPage {
   const view = viewOf(material)
   const cards = isLive(material) ? marketCards(view) : []
+  const verdict = isLive(material) ? verdictOf(view, cards) : null
   const { facts, slot } = numbering()
-  const thesis = slot("thesis", thesisFacts(material, view, cards))
+  const thesis = slot("thesis", thesisFacts(material, view, cards, verdict))
   const whaleView = slot("whales", whaleFacts(material, view))
   const [risk, ...risks] = riskFacts(material, view, cards)
   return {
     view,
+    verdict: {
+      action: verdict?.action ?? "none",
+      outcome: verdict === null || verdict.trade === null
+        ? null
+        : material.market.outcomes[verdict.trade.outcome],
+      legs: verdict?.cards[0]?.legs ?? [],
+      reason:
+        (verdict?.action === "combination"
+          ? verdict.facts[0]
+          : verdict?.reason ?? thesisFacts(material, view, cards, null)[0]).statement,
+    },
     facts,
     thesis,
     whaleView,
     risks: [slot("risk", risk), ...risks.map((risk) => slot("risk", risk))],
     confidence: confidenceOf(view).confidence,
-    bottomLine: slot("bottomLine", bottomFacts(material, view, cards)),
+    bottomLine: slot("bottomLine", bottomFacts(material, view, cards, verdict?.trade ?? null)),
   }
 }
 
@@ -95,7 +113,6 @@ export function slotsOf({ bottomLine, risks, thesis, whaleView }: ReportPage): R
 /** The market as all texts read it. */
 export function viewOf(material: ReportMaterial): MarketView {
   const { book, clause, entries, estimate, market, news, now, proposal, siblings } = material
-  const { main, step } = movementOf(material)
   const quote = book?.quote ?? quoteOfMid(priceOf(material).mid)
   const stories = placedStories(
     { clause, market },
@@ -110,68 +127,115 @@ export function viewOf(material: ReportMaterial): MarketView {
       siblings?.markets ?? null,
       siblings?.complete ?? false,
     ),
-    move: material.published ?? (main === null ? null : {
-      ...changeOf(main),
-      windowMs: main.to.at - main.from.at,
-      step: step === null ? null : changeOf(step),
-    }),
+    move: material.published ?? null,
     reported: reportedIn(stories, market.outcomes),
   }
 }
 
-function changeOf({ from, to }: NonNullable<ReturnType<typeof movementOf>["main"]>) {
-  return { from: from.mid, to: to.mid, startedAt: from.at, at: to.at }
+/** A point this far from a day ago still counts as a day ago: an hour may lack a price. */
+const dayStartSlack = 90 * minute
+
+/** What the price was in the time that is known. */
+function pastOf(material: ReportMaterial): PricePast {
+  const { priceAction, ticks } = material
+  const [first] = priceAction
+  const price = priceOf(material)
+  const mids = [...ticks, ...priceAction, price].map(({ mid }) => mid).filter(isPrice)
+  const awayOf = ({ at }: SeriesPoint) => Math.abs(at - (price.at - day))
+  const [nearest] = priceAction.toSorted((a, b) => awayOf(a) - awayOf(b))
+  return {
+    before: first.mid,
+    day: nearest !== undefined && awayOf(nearest) <= dayStartSlack ? nearest.mid : null,
+    low: Math.min(...mids),
+    high: Math.max(...mids),
+    spanMs: price.at - first.at,
+  }
 }
 
-/** The verdict and what it rests on, then the cards, the headlines and the event. Wallets have a part of their own. */
+/** What to do and why, what decides it and when, then the cards, the headlines and the event. Wallets have a part of their own. */
 function thesisFacts(
   material: ReportMaterial,
   view: MarketView,
   cards: ReadonlyArray<Card>,
+  verdict: Verdict | null,
 ): Facts {
   const { estimate, market } = material
   const about = aboutOf(market)
-  const { high, low, spanMs } = movementOf(material)
-  const range = low < high && spanMs >= hour ? { low, high, spanMs } : null
-  const { mid } = priceOf(material)
-  if (!isLive(material)) {
+  const past = pastFact(about, priceOf(material).mid, pastOf(material), view.move !== null)
+  if (verdict === null) {
     const ended = endedFact(about, market.status === "resolved")
-    return [ended, steadyFact(about, mid, range), ...newsFacts(material, view, cards)]
+    return [ended, past, ...newsFacts(material, view, cards)]
   }
   // Where the price has decided, only what may still change that is said.
   const isDecided = isDead(view)
-  const sure = isDecided ? [] : surePairs(view, cards)
   const shown = cards.filter((card) =>
-    !sure.includes(card) && card.kind !== "wallet" &&
+    !verdict.cards.includes(card) && card.kind !== "wallet" &&
     !(isDecided && (card.kind === "move" || card.kind === "contradiction"))
   )
-  const own = estimate === null ? [noNumberFact(about)] : [
-    estimate.basis.length === 0 ? noViewFact(about, estimate, view) : estimateFact(about, estimate),
-  ]
-  const [verdict, ...others] = verdictFacts(view, sure)
+  const [first, ...rest] = verdict.facts
+  const payout = payoutOf(view)
   return [
-    verdict,
-    ...others,
-    ...own,
-    ...estimate === null || isDecided ? [] : present(referenceFact(about, estimate)),
+    first,
+    ...rest,
+    verdict.reason,
+    ...clausesOf(material).slice(0, 1),
+    payout === null ? noEndFact(about) : payoutFact(about, view, payout),
     ...shown.flatMap(({ details, lead }) => [lead(about), ...details]),
-    ...view.move === null && !isDecided ? [steadyFact(about, mid, range)] : [],
-    ...isDecided ? [] : newsFacts(material, view, cards),
-    ...isDecided ? [] : eventFacts(material, view),
+    ...isDecided ? [] : [
+      past,
+      ...estimate === null ? [] : [
+        ...present(movedFact(about, estimate)),
+        ...present(referenceFact(about, estimate, verdict.trade?.outcome ?? 0)),
+      ],
+      ...newsFacts(material, view, cards),
+      ...eventFacts(material, view),
+    ],
   ]
 }
 
-/** What can be bought at a gain, and why, or that nothing can; the first sentence names the market. */
-function verdictFacts(view: MarketView, sure: ReadonlyArray<Card>): Facts {
+/** What can be bought at a gain, or that nothing can; the first fact names the market. */
+interface Verdict {
+  readonly action: Decision["verdict"]["action"]
+  /** Of one outcome alone. */
+  readonly trade: Trade | null
+  readonly facts: Facts
+  readonly reason: NewFact
+  /** Those that it states. */
+  readonly cards: ReadonlyArray<Card>
+}
+
+function verdictOf(view: MarketView, all: ReadonlyArray<Card>): Verdict {
   const { estimate, market } = view
   const named = aboutOf(market, true)
   const about = unnamed(named)
-  const trade = tradeOf(view)
-  const [first, ...rest] = [
-    ...sure.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
-    ...trade === null ? [] : [tradeFact(sure.length === 0 ? named : about, trade)],
+  const cards = isDead(view) ? [] : surePairs(view, all)
+  // Next to a pair, a number from the same quotes would say which of its prices is wrong.
+  const isPaired = cards.length > 0 &&
+    estimate?.basis.every(({ ingredient }) => ingredient === "ladder") === true
+  const trade = isPaired ? null : tradeOf(view)
+  const reason = estimate === null
+    ? noNumberFact(about)
+    : estimate.basis.length === 0
+    ? noViewFact(about, estimate, view)
+    : estimateFact(about, estimate, trade?.outcome ?? 0, view)
+  const traded = trade === null ? [] : [
+    tradeFact(cards.length === 0 ? named : about, trade),
+    stakeFact(about, trade),
   ]
-  return first === undefined ? [noTradeFact(named, sidesOf(view), estimate)] : [first, ...rest]
+  const [first, ...rest] = [
+    ...cards.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
+    ...traded,
+  ]
+  if (first !== undefined) {
+    const action = cards.length > 0 ? "combination" : "buy"
+    return { action, trade, facts: [first, ...rest], reason, cards }
+  }
+  const sides = sidesOf(view)
+  // Without a view a limit is only the price less the fee.
+  const isViewed = estimate !== null && estimate.basis.length > 0
+  const act = isViewed && !isDead(view) ? actFact(about, sides) : null
+  const facts = [noTradeFact(named, sides, estimate), ...present(act)] as const
+  return { action: "none", trade, facts, reason, cards }
 }
 
 /** Pairs and baskets that gain in any case: they stand before a trade by our number that may lose. */
@@ -189,7 +253,7 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
   if (siblings === null) {
     return [factOf("relation", market.slug, phrase`The event's other markets could not be read.`)]
   }
-  return rungFacts(about, event)
+  return event.rungs.length > 1 ? [rungsFact(about, event)] : present(outcomesFact(about, event))
 }
 
 /** Stories of one report, and of those how many where no model has read any. */
@@ -256,13 +320,13 @@ function whaleFacts({ entries, market, walletsRead }: ReportMaterial, view: Mark
   return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
 }
 
-/** A paragraph each: what speaks against the lead, the proposal, what pays, a missing book. */
+/** A paragraph each: what speaks against the lead, the proposal, leaving, unusual rules, a missing book. */
 function riskFacts(
   material: ReportMaterial,
   view: MarketView,
   cards: ReadonlyArray<Card>,
 ): readonly [Facts, ...ReadonlyArray<Facts>] {
-  const { book, clause, isListingRead, market, now, proposal, rules } = material
+  const { book, isListingRead, market, now, proposal } = material
   const about = aboutOf(market)
   const isProposed = market.status === "proposed"
   const isDue = (market.gameStartsAt ?? market.endsAt ?? now) <= now
@@ -273,45 +337,51 @@ function riskFacts(
     : isDue
     ? [noProposalFact(about)]
     : []
-  const clauses = rules === null
-    ? []
-    : clauseFacts(about, rules, clause ?? clauseOf(market.question, rules), now, exceptionsMax)
-  const [lead, ...others] = clauses
-  const pays: Facts = lead === undefined ? [noClauseFact(about)] : [lead, ...others]
-  const paragraphs = isLive(material) ? [present(counterFact(view, cards)), proposed] : []
-  const [first, ...rest] = [...paragraphs, pays, ...book === null ? [[noBookFact(about)]] : []]
-    .flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
-      first === undefined ? [] : [[first, ...rest]]
-    )
-  return first === undefined ? [pays] : [first, ...rest]
+  const [clause, ...unusual] = clausesOf(material)
+  const paragraphs = isLive(material)
+    ? [
+      present(counterFact(view, cards)),
+      proposed,
+      book === null ? [noBookFact(about)] : [exitFact(about, view)],
+      unusual,
+    ]
+    : []
+  const [first, ...rest] = paragraphs.flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
+    first === undefined ? [] : [[first, ...rest]]
+  )
+  return first === undefined ? [[clause]] : [first, ...rest]
 }
 
 /** Unusual sentences of the rules in a report. */
 const exceptionsMax = 3
 
-/** What a trade costs, where the price may be in a day, when the market pays, and how long this is valid. */
+/** What pays, then what in the rules is unusual. */
+function clausesOf({ clause, market, now, rules }: ReportMaterial): Facts {
+  const about = aboutOf(market)
+  const [first, ...rest] = rules === null
+    ? []
+    : clauseFacts(about, rules, clause ?? clauseOf(market.question, rules), now, exceptionsMax)
+  return first === undefined ? [noClauseFact(about)] : [first, ...rest]
+}
+
+/** What a trade costs, and how long this is valid. */
 function bottomFacts(
   material: ReportMaterial,
   view: MarketView,
   cards: ReadonlyArray<Card>,
+  trade: Trade | null,
 ): Facts {
-  const { market, now, estimate } = material
+  const { market, now } = material
   const about = aboutOf(market)
   if (!isLive(material)) {
     return [factOf("method", market.slug, phrase`Nothing is left to decide here.`)]
   }
-  const trade = tradeOf(view)
   const sides = sidesOf(view)
-  const payout = payoutOf(view)
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
   const [first, ...rest] = [
     ...present(costFact(about, sides, market.takerFeeRate)),
-    ...estimate === null || trade !== null || isDead(view)
-      ? []
-      : present(rangeFact(about, estimate)),
-    payout === null ? noEndFact(about) : payoutFact(about, view, payout),
     ...present(confidenceFact(about, view)),
   ]
   const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)

@@ -143,7 +143,7 @@ export function reportOf(
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]
   const [outcome] = market.outcomes
-  const { bottomLine, confidence, risks: [risk, ...risks], thesis, view, whaleView } = page
+  const { bottomLine, confidence, risks: [risk, ...risks], thesis, whaleView } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
     market: { question: market.question, slug: market.slug },
@@ -154,7 +154,7 @@ export function reportOf(
       confidence,
       bottomLine: textOf(bottomLine),
     },
-    decision: decisionOf(material, view),
+    decision: decisionOf(material, page),
     narrator,
     evidence: {
       outcome,

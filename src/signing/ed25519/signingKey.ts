@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer"
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto"
+import { createHash } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { canonicalJson } from "../domain/canonicalJson.ts"
 import { canonicalJwk, didOf, type PublicKey } from "../domain/keys.ts"
+import { privateKeyOf, publicPartOf, signJws } from "../jws.ts"
 import { SigningKey } from "../SigningKey.ts"
 
 /** The private key: 0x and its 32 bytes in hexadecimal digits. */
@@ -28,17 +28,12 @@ export const layer = (options: SigningKeyOptions): Layer.Layer<SigningKey> =>
     SigningKey,
     Effect.gen(function* () {
       const { key, retired, publicBaseUrl } = options
-      const privateKey = keyObject(
-        Redacted.isRedacted(key) ? key : yield* Effect.promise(() => keptKey(key.folder)),
-      )
+      const kept = Redacted.isRedacted(key) ? key : yield* Effect.promise(() => keptKey(key.folder))
+      const privateKey = privateKeyOf(Uint8Array.fromHex(Redacted.value(kept).slice(2)))
       const did = didOf(publicBaseUrl)
       const current = publicKey(did, publicPartOf(privateKey))
-      const header = base64url(JSON.stringify({ alg: "EdDSA", kid: current.kid }))
       return SigningKey.of({
-        sign: (payload) => {
-          const signed = `${header}.${base64url(canonicalJson(payload))}`
-          return `${signed}.${sign(null, utf8.encode(signed), privateKey).toString("base64url")}`
-        },
+        sign: (payload) => signJws(privateKey, { kid: current.kid }, canonicalJson(payload)),
         keys: {
           did,
           current,
@@ -48,30 +43,12 @@ export const layer = (options: SigningKeyOptions): Layer.Layer<SigningKey> =>
     }),
   )
 
-const utf8 = new TextEncoder()
-
-const base64url = (text: string) =>
-  utf8.encode(text).toBase64({ alphabet: "base64url", omitPadding: true })
-
 /** The name of a key is the start of its thumbprint (RFC 7638): no two keys have one name. */
 const nameLength = 16
 
 function publicKey(did: string, x: string): PublicKey {
   const thumbprint = createHash("sha256").update(canonicalJwk(x)).digest("base64url")
   return { x, kid: `${did}#${thumbprint.slice(0, nameLength)}` }
-}
-
-/** What comes before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
-const pkcs8Prefix = "302e020100300506032b657004220420"
-
-function keyObject(key: PrivateKey): KeyObject {
-  const bytes = Uint8Array.fromHex(`${pkcs8Prefix}${Redacted.value(key).slice(2)}`)
-
-  return createPrivateKey({ key: Buffer.from(bytes), format: "der", type: "pkcs8" })
-}
-
-function publicPartOf(key: KeyObject): string {
-  return String(createPublicKey(key).export({ format: "jwk" })["x"])
 }
 
 const keyBytes = 32

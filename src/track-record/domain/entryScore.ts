@@ -177,7 +177,7 @@ function sumsOf(observations: ReadonlyArray<Observation>): ClusterSums {
     of.reduce((sum, one) => sum + one[name], 0)
   return [...Map.groupBy(observations, ({ eventKey }) => eventKey).values()]
     .map((of) => clusterOf(of.length, total(of, "value"), total(of, "fair")))
-    .reduce((sums, cluster) => addClusters(sums, cluster, 1), noClusters)
+    .reduce(addClusters, noClusters)
 }
 
 /**

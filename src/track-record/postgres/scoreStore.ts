@@ -356,17 +356,11 @@ const counts = (sql: SqlClient) =>
       FROM score_check WHERE kind NOT LIKE 'whale%'
       GROUP BY contested_price IS NOT NULL, kind, verdict
     ) counted GROUP BY kind`.pipe(
-    Effect.map((rows): VerdictCounts => {
-      const of = (kind: (typeof rows)[number]["kind"]) => rows.find((row) => row.kind === kind)
-      return {
-        mover_1h: of("mover_1h")?.checks ?? {},
-        mover_6h: of("mover_6h")?.checks ?? {},
-        mover_24h: of("mover_24h")?.checks ?? {},
-        predetermined: of("predetermined")?.checks ?? {},
-        contested: of("contested")?.checks ?? {},
-        contestedMeanPrice: of("contested")?.meanPrice ?? null,
-      }
-    }),
+    Effect.map((rows): VerdictCounts => ({
+      ...{ mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {}, contested: {} },
+      ...Object.fromEntries(rows.map(({ kind, checks }) => [kind, checks])),
+      contestedMeanPrice: rows.find(({ kind }) => kind === "contested")?.meanPrice ?? null,
+    })),
     Effect.orDie,
   )
 
@@ -535,14 +529,10 @@ const forecastTotals = (sql: SqlClient) =>
       json_build_object('clusters', count(*) FILTER (WHERE n > 0), 'n', sum(n), 's', sum(s),
         'nn', sum(n * n), 'ns', sum(n * s), 'ss', sum(s * s), 'ff', 0) AS difference
     FROM event, LATERAL (SELECT squared - baseline_squared AS s) less GROUP BY kind`.pipe(
-    Effect.map((rows) => {
-      const of = (wanted: Forecast["kind"]): ForecastTotals => {
-        const { kind: _, ...totals } = rows.find(({ kind }) => kind === wanted) ??
-          { kind: wanted, ...noForecasts }
-        return totals
-      }
-      return { resolution: of("resolution"), price: of("price") }
-    }),
+    Effect.map((rows) => ({
+      ...{ resolution: noForecasts, price: noForecasts },
+      ...Object.fromEntries(rows.map(({ kind, ...totals }) => [kind, totals])),
+    })),
     Effect.orDie,
   )
 

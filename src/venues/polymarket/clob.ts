@@ -113,20 +113,17 @@ export function decodeBook(
   })
 }
 
-/**
- * The points of a price history, in the venue's order. Reads both formats: `history` of `{t, p}`
- * (CLOB) and `data` of `{timestamp, price}` (Data v2). Null when the body has no series.
- */
+/** The points of a price history, in the venue's order. Null when the body has no series. */
 export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null {
   const body = object(value)
-  const rows = body?.["history"] ?? body?.["data"]
+  const rows = body?.["history"]
   if (body !== null && body["history"] === null) return []
   if (!Array.isArray(rows)) return null
   return rows.flatMap((row) => {
     const fields = object(row)
     if (fields === null) return []
-    const at = instant(fields["t"] ?? fields["timestamp"])
-    const price = number(fields["p"] ?? fields["price"])
+    const at = instant(fields["t"])
+    const price = number(fields["p"])
     return at === null || price === null || price < 0 || price > 1 ? [] : [{ at, price }]
   })
 }

@@ -15,6 +15,7 @@ import {
   address,
   conditionId,
   decodeRows,
+  hash,
   id,
   instant,
   list,
@@ -190,7 +191,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   if (row["is_combo"] === true || comboId.test(marketId)) return Result.fail("combo")
   const at = instant(row["timestamp"])
   if (at === null) return Result.fail("missing_time")
-  const transaction = id(row["transaction_hash"] ?? row["transactionHash"])
+  const transaction = hash(row["transaction_hash"] ?? row["transactionHash"])
   if (transaction === null) return Result.fail("missing_transaction")
   const kind = known === "trade" ? sideOf(row["side"]) : known
   if (kind === null) return Result.fail("bad_side")
@@ -210,7 +211,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
       size,
       price,
       at: Math.floor(at / second) * second,
-      transaction: transaction.toLowerCase(),
+      transaction,
     },
     userName: text(row["name"]),
     pseudonym: text(row["pseudonym"]),
@@ -358,7 +359,7 @@ function activity({ send, url }: Route, limits: RequestLimits) {
       },
     })
     const read = (body: unknown) => {
-      const page = isPaginated(body) ? dataPage(body) : null
+      const page = object(object(body)?.["pagination"]) === null ? null : dataPage(body)
       const isFault = page !== null && page.more && page.rows.length > 0 &&
         oldestOf(page.rows) === null
       return isFault ? null : page
@@ -370,10 +371,6 @@ function activity({ send, url }: Route, limits: RequestLimits) {
 }
 
 const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, more: false }
-
-function isPaginated(body: unknown): boolean {
-  return object(object(body)?.["pagination"]) !== null
-}
 
 /** Reads pages until the last one, at most `pagesMax`, or until `take` has enough. */
 const readPages = Effect.fnUntraced(function* (

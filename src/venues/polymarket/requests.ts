@@ -3,15 +3,9 @@
  *
  * @module
  */
-import { Array, Clock, Effect, Metric, type Semaphore } from "effect"
+import { Array, Clock, Effect, Metric, Schedule, type Semaphore } from "effect"
 import type { HttpClient, HttpClientRequest } from "effect/http"
-import {
-  type HttpFault,
-  readAnswer,
-  retrying,
-  statusFault,
-  transientFault,
-} from "../../core/httpReading.ts"
+import { readAnswer, statusFault, transientFault } from "../../core/httpReading.ts"
 import { type Decoded, VenueRefusals, VenueUnavailable } from "../../markets/VenueClient.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { merge, object } from "./wire.ts"
@@ -44,9 +38,8 @@ export const defaultLimits = {
   bodyBytesMax: 32 * 1024 * 1024,
   /** Attempts of one request, the first included. */
   attemptsMax: 6,
-  /** The backoff before the second attempt. It doubles each time, and half of it is random. */
+  /** The backoff before the second attempt. It doubles each time, and a fifth of it is random. */
   retryDelayMs: 500,
-  retryDelayMsMax: 15_000,
   /** The longest Retry-After that is obeyed. */
   retryAfterMsMax: 60_000,
   /** Rows of a listing page; the venue's maximum is 100. */
@@ -117,13 +110,8 @@ export function makeSend(
   limits: RequestLimits,
 ): Send {
   const pace = makePace(Math.ceil(10_000 / perTenSeconds))
-  const rest = ({ retryAfterMs }: HttpFault) =>
-    Effect.as(
-      retryAfterMs === null
-        ? Effect.void
-        : pace.pause(Math.min(retryAfterMs, limits.retryAfterMsMax)),
-      0,
-    )
+  // Replicas do not retry at the same time.
+  const backoff = Schedule.jittered(Schedule.exponential(limits.retryDelayMs))
   return (operation, request, read) => {
     const attempt = Effect.gen(function* () {
       yield* pace.slot
@@ -135,9 +123,18 @@ export function makeSend(
       })
       return read(body) ?? (yield* transientFault("unexpected response shape"))
     })
-    return Effect.mapError(
-      retrying(attempt, limits, rest),
-      ({ reason }) => new VenueUnavailable({ operation, reason }),
+    return attempt.pipe(
+      Effect.tapError(({ retryAfterMs }) =>
+        retryAfterMs === null
+          ? Effect.void
+          : pace.pause(Math.min(retryAfterMs, limits.retryAfterMsMax))
+      ),
+      Effect.retry({
+        while: ({ transient }) => transient,
+        times: limits.attemptsMax - 1,
+        schedule: backoff,
+      }),
+      Effect.mapError(({ reason }) => new VenueUnavailable({ operation, reason })),
     )
   }
 }

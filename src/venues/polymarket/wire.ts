@@ -84,6 +84,11 @@ export function address(value: unknown): string | null {
   return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : null
 }
 
+/** A transaction's hash in lower case. */
+export function hash(value: unknown): string | null {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value) ? value.toLowerCase() : null
+}
+
 /**
  * An instant from ISO 8601 (also with a space for the T and a short offset), epoch seconds or
  * milliseconds. Null before the epoch: the venue sends the year 1 for "none".

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
@@ -98,20 +98,7 @@ export function entrySums(
 }
 
 export function addBandSums(sums: BandSums, part: BandSums): BandSums {
-  return {
-    entries: sums.entries + part.entries,
-    decisive: sums.decisive + part.decisive,
-    wins: sums.wins + part.wins,
-    price: sums.price + part.price,
-    paid: sums.paid + part.paid,
-    stakeUsd: sums.stakeUsd + part.stakeUsd,
-    followCost: sums.followCost + part.followCost,
-    followReturn: sums.followReturn + part.followReturn,
-    followSpread: sums.followSpread + part.followSpread,
-    fadeCost: sums.fadeCost + part.fadeCost,
-    fadeReturn: sums.fadeReturn + part.fadeReturn,
-    fadeSpread: sums.fadeSpread + part.fadeSpread,
-  }
+  return Record.map(sums, (sum, name) => sum + part[name])
 }
 
 export const winRateLow = described(

@@ -40,8 +40,8 @@ export function eventReturns(event: BandSums): ReturnSums {
 
 export function addReturns(sums: ReturnSums, part: ReturnSums): ReturnSums {
   return {
-    follow: addClusters(sums.follow, part.follow, 1),
-    fade: addClusters(sums.fade, part.fade, 1),
+    follow: addClusters(sums.follow, part.follow),
+    fade: addClusters(sums.fade, part.fade),
   }
 }
 

@@ -77,7 +77,7 @@ export function sumsOf(events: Iterable<ReadonlyArray<ResolvedPosition>>): Walle
       }
     }
     if (event.entries === 0) continue
-    edges = addClusters(edges, eventEdge(event), 1)
+    edges = addClusters(edges, eventEdge(event))
     returns = addReturns(returns, eventReturns(event))
   }
   return { cancelled, bands, sweeps, returns, edges }

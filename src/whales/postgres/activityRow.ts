@@ -24,7 +24,7 @@ export function activityRow(event: NumberedActivityEvent, { markets, tokens }: K
     token_id: event.tokenId === null ? noToken : tokens.get(event.tokenId),
     kind: event.kind,
     occurrence: event.occurrence,
-    transaction: `\\x${transactionHex(event.transaction)}`,
+    transaction: `\\x${event.transaction.slice(2)}`,
   }
 }
 
@@ -53,27 +53,7 @@ export function activityOf(
     size,
     price,
     at,
-    transaction: transactionOf(transaction),
+    transaction: `0x${transaction.slice(2)}`,
     occurrence,
   }
-}
-
-const hashBytes = 32
-const hash = /^0x[0-9a-f]{64}$/
-
-/**
- * A hash as its 32 bytes, any other text as UTF-8 without NUL. A text of 32 bytes gets a leading zero
- * byte, so that it is not read as a hash.
- */
-function transactionHex(transaction: string): string {
-  if (hash.test(transaction)) return transaction.slice(2)
-  const bytes = new TextEncoder().encode(transaction.replaceAll("\0", ""))
-  return bytes.length === hashBytes ? `00${bytes.toHex()}` : bytes.toHex()
-}
-
-function transactionOf(hex: string): string {
-  const digits = hex.slice(2)
-  if (digits.length === 2 * hashBytes) return `0x${digits}`
-  const bytes = Uint8Array.fromHex(digits)
-  return new TextDecoder().decode(bytes[0] === 0 ? bytes.subarray(1) : bytes)
 }

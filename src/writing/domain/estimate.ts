@@ -53,6 +53,7 @@ export interface EstimateInputs {
 
 /** Doubted proposals, with the 95 % interval of the share that was upheld. */
 export interface DoubtedRecord extends Omit<ProposalRecord, "meanPrice"> {
+  readonly meanPrice: number | null
   readonly upheldRateLow: number
   readonly upheldRateHigh: number
 }
@@ -70,6 +71,7 @@ interface PriceClass {
 
 /** Mean of direction x (price a day later - published price), with its 95 % interval; USD a share. */
 interface MoveRecord {
+  readonly moves: number
   readonly meanDrift: number | null
   readonly driftLow: number | null
   readonly driftHigh: number | null
@@ -107,10 +109,12 @@ export interface Estimate {
   >
   /** Whether the numbers stated so far did worse than the mid, so that records move it no more. */
   readonly provenWorse: boolean
-  /** What became of purchases at the market's price; null for no such record. */
-  readonly reference: PriceClass | null
+  /** What became of purchases at each outcome's price; null for no such record. */
+  readonly references: readonly [PriceClass | null, PriceClass | null]
   /** What became of doubted proposals; null for too few. */
   readonly doubted: DoubtedRecord | null
+  /** What such moves did in the day after their publication; null without a move. */
+  readonly moved: MoveRecord | null
 }
 
 /** An edge of the first outcome at a price, USD a share, shrunk. */
@@ -170,12 +174,16 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
     high: reach === null ? null : roundPrice(1 - Math.max(0, floorPrice(1 - probability - reach))),
     ...dayRangeOf(inputs, probability),
     provenWorse,
+    moved: inputs.move?.record ?? null,
     doubted: (inputs.doubted?.proposals ?? 0) < doubtedMin ? null : inputs.doubted,
-    reference:
-      inputs.bands.find(({ entries, from, to }) =>
-        entries >= endedMin && from <= mid && mid < to
-      ) ?? null,
+    references: [referenceAt(inputs, mid), referenceAt(inputs, 1 - mid)],
   }
+}
+
+function referenceAt({ bands }: EstimateInputs, price: number): PriceClass | null {
+  return bands.find(({ entries, from, to }) =>
+    entries >= endedMin && from <= price && price < to
+  ) ?? null
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {
@@ -322,4 +330,4 @@ function probabilityAt(odds: number): number {
 
 /** To a thousandth. */
 const roundPrice = (price: number): number => Math.round(price * 1_000) / 1_000 + 0
-const floorPrice = (price: number): number => Math.floor(price * 1_000) / 1_000
+export const floorPrice = (price: number): number => Math.floor(price * 1_000 + 1e-6) / 1_000

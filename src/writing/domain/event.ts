@@ -10,7 +10,7 @@ import {
   type Contradiction,
   contradictionsOf,
   type ImpliedEnd,
-  impliedEnds,
+  impliedEnd,
   ladderBounds,
   type LadderRung,
   laddersOf,
@@ -33,11 +33,6 @@ interface EventMarket {
 export interface EventView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
   readonly rungs: ReadonlyArray<LadderRung>
-  /**
-   * Neighbours on it of which the harder one is priced above the easier one: one price is wrong. None
-   * that the first contradiction, which texts state, is about.
-   */
-  readonly inversions: ReadonlyArray<readonly [easier: LadderRung, harder: LadderRung]>
   /** Of any two rungs of the ladder, worth a sentence: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
   /** What the books of all other markets leave for this one's price; null where they contradict. */
@@ -82,48 +77,29 @@ export function eventViewOf(
   const contradictions = contradictionsOf(ladders)
     .filter((found) => isWorthwhile(found) && isRung(found.harder) && isRung(found.easier))
     .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
-  const [pair] = contradictions
+  const implied = impliedEnd(ladders, own.market.id)
   return {
     rungs,
-    inversions: rungs.slice(1).flatMap((harder, n) => {
-      const easier = rungs[n]
-      const isTraded = pair?.easier === easier && pair?.harder === harder
-      return easier === undefined || isTraded || !isInverted(easier, harder)
-        ? []
-        : [[easier, harder]]
-    }),
     contradictions,
     bounds: within(ladderBounds(ladders, own.market.id), {
       low: 0,
       high: exclusiveHigh(own, others),
     }),
     rungBounds: rungBoundsOf(rungs, rungs.findIndex(isOwn)),
-    implied:
-      impliedEnds(ladders).find(({ target, mid }) =>
-        isOwn(target) && mid !== null && halfSteps(mid) < halfSteps(impliedMax)
-      ) ?? null,
+    implied: implied !== null && halfSteps(implied.mid) < halfSteps(impliedMax) ? implied : null,
     sum: others === null ? null : siblingSums(all, () => isComplete)[0] ?? null,
   }
 }
 
 /** With what a proposal says of its end, while it is undisputed. */
-export function onLadder<M extends EventMarket>(one: M): M & Pick<LadderRung, "known"> {
+export function onLadder<M extends EventMarket>(one: M): M & Pick<LadderRung, "proposed"> {
   const { proposal } = one
-  const isKnown = proposal !== null && !proposal.disputed
-  return { ...one, known: isKnown ? { outcome: proposal.outcome, state: "proposed" } : null }
+  return { ...one, proposed: proposal === null || proposal.disputed ? null : proposal.outcome }
 }
 
 /** The price of the outcome that a rung is about. */
 export function priceOfRung({ quote, rung }: LadderRung): number {
   return quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
-}
-
-/** A smaller inversion is within the usual spread. */
-const inversionMin = halfSteps(0.01)
-
-function isInverted(easier: LadderRung, harder: LadderRung): boolean {
-  return easier.rung.rank < harder.rung.rank &&
-    halfSteps(priceOfRung(harder)) >= halfSteps(priceOfRung(easier)) + inversionMin
 }
 
 /** Of the first outcome of the rung at `own`. */

@@ -33,10 +33,13 @@ export function timeFigure(at: EpochMs): string {
   return `${date} ${time.slice(0, 5)} UTC`
 }
 
-/** The minute, without its date when it is on the day of `today`. */
-export function whenFigure(at: EpochMs, today: EpochMs): string {
-  const [date, time] = timeFigure(at).split(/ (.*)/)
-  return date === isoTime(today).split("T")[0] && time !== undefined ? time : timeFigure(at)
+/** An hour of the day names one time within so long before and after another. */
+const undatedMs = 12 * hour
+
+/** The minute, with its date unless it is near to `now`. */
+export function whenFigure(at: EpochMs, now: EpochMs): string {
+  const figure = timeFigure(at)
+  return Math.abs(at - now) < undatedMs ? figure.slice("2026-12-31 ".length) : figure
 }
 
 /** To the nearest of its unit: `95 minutes`, `4 hours`, `6 days`. Never negative. */

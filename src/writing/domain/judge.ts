@@ -90,8 +90,8 @@ function isSupported(
     claim.facts.includes(fact) && isIn(part, claim.text) &&
     isIn(words, facts.get(fact)?.statement ?? "")
   )
-  const isNamed = claim.values.every(({ fact, text, stated }) =>
-    support.some((it) => it.fact === fact && isIn(text, it.part) && isIn(stated, it.words))
+  const isNamed = claim.values.every(({ fact, text }) =>
+    support.some((it) => it.fact === fact && isIn(text, it.part) && isIn(text, it.words))
   )
   const saysMore = support.some(({ part }) =>
     claim.values.every(({ text }) => !isIn(part, text)) && /\p{L}{2}/u.test(part)

@@ -24,10 +24,8 @@ export interface Sentence {
 /** A value that code filled into a claim. */
 export interface StatedValue {
   readonly fact: string
-  /** As the claim spells it. */
+  /** As the claim and the fact's statement spell it. */
   readonly text: string
-  /** As the fact's statement spells it: the price 0.62 may stand as `38 cents` in a claim. */
-  readonly stated: string
 }
 
 /** A sentence that a model proposes for a slot. Its text is filled: it has no open value. */
@@ -87,8 +85,8 @@ const inferenceShareMax = 1 / 3
 const longerMax = 1.1
 
 /**
- * The page with its accepted claims. In a slot the claims come in their order, then the sentences of the
- * template that state a fact which no claim of the kind `fact` states. Without such a claim the
+ * The page with its accepted claims. In a slot its first sentence comes first, then the claims in their
+ * order, then the sentences of the template that state a fact which no claim of the kind `fact` states. Without such a claim the
  * sentences of the template come first, so that a reading stands behind what it rests on.
  *
  * The last inferences are left out while they are more than a third of the words. They, and then the last
@@ -125,7 +123,11 @@ function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {
     facts: claim.facts,
     kind: claim.kind,
   }))
-  const sentences = stated.size > 0 ? [...written, ...kept] : [...kept, ...written]
+  // What a slot opens with stays in front until a claim states it.
+  const [first] = slot.sentences
+  const opening = kept.filter(({ text }) => text === first.text)
+  const rest = kept.filter((sentence) => !opening.includes(sentence))
+  const sentences = stated.size > 0 ? [...opening, ...written, ...rest] : [...kept, ...written]
   return { id, topic, aboutItself, sentences }
 }
 

@@ -15,7 +15,7 @@ export type Value =
   | { readonly type: "change"; readonly value: number }
   /** A signed share, 1 for all: a return, a win rate, an edge. Spelled `62.8%`, `-7.1%`. */
   | { readonly type: "rate"; readonly value: number }
-  /** Spelled `$12,300`. */
+  /** Spelled `$12,300`, `-$51`. */
   | { readonly type: "usd"; readonly value: number }
   /** Spelled `26 entries`. */
   | {
@@ -26,7 +26,7 @@ export type Value =
   }
   /** Spelled `26 hours`. */
   | { readonly type: "duration"; readonly ms: number }
-  /** Spelled `01:57 UTC`, with its date unless it is on the day of `today`. */
+  /** Spelled `01:57 UTC`, with its date unless it is within 12 hours of `today`. */
   | { readonly type: "time"; readonly at: EpochMs; readonly today: EpochMs }
   /** Spelled `2026-12-31`: the day in UTC. */
   | { readonly type: "date"; readonly at: EpochMs }
@@ -72,9 +72,10 @@ function percentFigure(rate: number): string {
   return `${trimmed(rate * 100, 1)}%`
 }
 
-/** To the dollar: `$12,300`. */
+/** To the dollar: `$12,300`, `-$51`. */
 function dollarFigure(usd: number): string {
-  return `$${countFigure(Math.max(0, usd), "", "").trimEnd()}`
+  const amount = countFigure(Math.abs(usd), "", "").trimEnd()
+  return `${Math.round(usd) < 0 ? "-" : ""}$${amount}`
 }
 
 /** At most `decimals` decimals, without trailing zeros; no minus zero. */

@@ -11,11 +11,18 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Contradiction } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
-import { type About, type NewFact } from "./fact.ts"
+import { type About, type NewFact, present } from "./fact.ts"
 import { reportedFact, sideStoryFact } from "./headlines.ts"
-import { impliedFact, pairOf, sumFact } from "./ladders.ts"
+import { basketLegs, impliedFact, type Leg, pairOf, sumFact } from "./ladders.ts"
 import { halfLevelOf, isGivenBack, moveFact } from "./moves.ts"
-import { baseRateFacts, proposalFact, proposalFlip, proposedFact } from "./proposals.ts"
+import {
+  baseRateFacts,
+  carryFact,
+  doubtedBelow,
+  proposalFact,
+  proposalFlip,
+  proposedFact,
+} from "./proposals.ts"
 import {
   aboutOf,
   isDead,
@@ -33,7 +40,7 @@ import {
   favouredBy,
   type LabelledPosition,
   positionFact,
-  walletRecordFacts,
+  walletRecordFact,
 } from "./wallets.ts"
 
 /** What a card is about; of equal values the earlier kind comes first. */
@@ -52,6 +59,8 @@ export interface Card {
   /** What can be decided, with its main figure. */
   readonly lead: (about: About) => NewFact
   readonly details: ReadonlyArray<NewFact>
+  /** What is bought together; empty for what is not a combination. */
+  readonly legs?: ReadonlyArray<Leg>
   /** What would change it before its time, as the end of a sentence after "until", and its price. */
   readonly flip: string
   readonly level: number | null
@@ -79,7 +88,7 @@ export function ranked<C extends Pick<Card, "kind" | "market" | "valueUsd" | "is
 /** What a book without sizes is taken to offer, USD. */
 const offeredUsdUnknown = 50
 /** The share of a possible change that each kind of evidence is worth. */
-const shares = { report: 0.5, paid: 0.5, proposal: 0.1, move: 0.02 } as const
+const shares = { report: 0.5, proposal: 0.1, move: 0.02 } as const
 /** Labelled wallets with facts of their own: those with the largest stakes. */
 const labelledMax = 3
 
@@ -155,6 +164,9 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
     lead: (about) => proposedFact(about, proposal, mid),
     details: [
       ...proposal.disputed ? [] : [proposalFact(about, proposal, now, true)],
+      ...mid < doubtedBelow || proposal.disputed
+        ? []
+        : present(carryFact(about, outcome, sidesOf(view)[outcome].breakEven)),
       ...baseRateFacts(about, proposal, mid, view.estimate),
       ...view.reported?.outcome === outcome ? [] : forFacts(view, outcome),
     ],
@@ -170,19 +182,13 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
   const basket = sum?.basket ?? null
   const [pair] = contradictions
   const shared = { kind: "contradiction", market: slug, level: null, since: 0 } as const
-  const impliedWords = implied === null ? null : impliedFact(implied)
   const found = pair === undefined ? null : pairOf(pair, view.now)
   return [
-    ...implied === null || impliedWords === null ? [] : [{
+    ...implied === null ? [] : [{
       ...shared,
-      valueUsd: attentionUsd(
-        view,
-        implied.outcome,
-        complement(implied.mid ?? 1),
-        implied.state === "resolved" ? shares.paid : shares.proposal,
-      ),
+      valueUsd: attentionUsd(view, implied.outcome, complement(implied.mid), shares.proposal),
       ...{ favours: implied.outcome, isSure: null },
-      ...{ lead: () => impliedWords, details: [], flip: "that market ends in another way" },
+      ...{ lead: () => impliedFact(implied), details: [], flip: "that market ends in another way" },
     }],
     ...pair === undefined || found === null ? [] : [{
       ...shared,
@@ -190,14 +196,14 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
       valueUsd: isOwn(pair) ? pair.size?.gainUsd ?? 0 : 0,
       ...{ favours: null, isSure: isOwn(pair) && found.isSure ? true : null },
       lead: (about: About) => about.isNamed ? found.lead : found.opening,
-      ...{ details: found.details, flip: "a quote changes" },
+      ...{ details: found.details, legs: found.legs, flip: "a quote changes" },
     }],
     ...sum === null || basket === null ? [] : [{
       ...shared,
       valueUsd: basket.gainUsd,
       ...{ favours: null, isSure: true },
       lead: (about: About) => sumFact(about, sum, basket),
-      ...{ details: [], flip: "a quote changes" },
+      ...{ details: [], legs: basketLegs(basket), flip: "a quote changes" },
     }],
   ]
 }
@@ -223,18 +229,22 @@ function walletCard(view: MarketView): ReadonlyArray<Card> {
   }]
 }
 
+/** The record of the first, then the others with theirs. */
 function walletDetails(
   view: MarketView,
   first: LabelledPosition,
   positions: ReadonlyArray<LabelledPosition>,
 ): ReadonlyArray<NewFact> {
   const about = aboutOf(view.market)
-  const sides = sidesOf(view)
-  const outcome = favouredBy(first)
   const others = positions.filter((it) => it !== first).slice(0, labelledMax - 1)
+  const recordOf = (it: LabelledPosition) => {
+    const outcome = favouredBy(it)
+    const mid = priceOfOutcome(view, outcome)
+    return present(walletRecordFact(about, it, sidesOf(view)[outcome], mid))
+  }
   return [
-    ...walletRecordFacts(about, first, sides[outcome].ask, priceOfOutcome(view, outcome)),
-    ...others.map((it) => positionFact(about, it, view.now)),
+    ...recordOf(first),
+    ...others.flatMap((it) => [positionFact(about, it, view.now), ...recordOf(it)]),
   ]
 }
 

@@ -5,11 +5,10 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import { excerpt, quoted } from "../../core/domain/untrusted.ts"
-import type { Clause } from "../../markets/domain/clause.ts"
-import { rulesExcerpt, sentencesOf } from "../../markets/domain/rulesExcerpt.ts"
+import { excerpt, readableName } from "../../core/domain/untrusted.ts"
+import { type Clause, decidingSentence, sentencesOf } from "../../markets/domain/clause.ts"
 import { joined, phrase, type Statement } from "../domain/statement.ts"
-import { type About, factOf, named, type NewFact, time } from "./fact.ts"
+import { type About, factOf, type NewFact, quotation, time } from "./fact.ts"
 
 /** Characters of a quoted part; a longer one is left out. */
 const quoteMax = 240
@@ -41,24 +40,40 @@ export function clauseFacts(
   const source = clause.source?.replace(/\(?https?:.*$/i, "")
     .replace(/(?:[\s(:;,]|\b(?:available|found|from|at|on|via|here)\b)+$/i, "")
   const counts = operator?.includes("=") === true ? "counts" : "does not count"
+  const sentence = excerpt(decidingSentence(rules) || rules, quoteMax)
+  // Without a time, what decides it is in the sentence.
+  const isVague = deadlineAt === null && !(isBrief && (comparison ?? clause.source))
+  const isQuoted = (part: string | null) => isVague && sentence.includes(part ?? "")
   const parts = [
-    ...deadlineAt === null ? [] : [time("deadline", deadlineAt, today)],
-    ...part("clause", clause.series ?? source ?? null, (quote) => phrase`decided by ${quote}`),
-    ...part("threshold", comparison, (quote) => phrase`${quote} (the limit itself ${counts})`),
+    ...isVague ? part("clause2", sentence, (it) => it) : [],
+    ...deadlineAt === null
+      ? []
+      : [phrase`${deadlineAt <= today ? "passed at " : ""}${time("deadline", deadlineAt, today)}`],
+    ...isQuoted(clause.series ?? source ?? null)
+      ? []
+      : part("clause", clause.series ?? source ?? null, (quote) => phrase`decided by ${quote}`),
+    ...part(
+      "threshold",
+      comparison,
+      (quote) =>
+        isQuoted(comparison)
+          ? phrase`the limit itself ${counts}`
+          : phrase`${quote} (the limit itself ${counts})`,
+    ),
     ...part("rounding", rounding, (quote) => phrase`precision ${quote}`),
   ]
-  const quote = rulesExcerpt(rules, quoteMax) ?? excerpt(rules, quoteMax)
   const isOrdinary = clause.series === null && ordinarySource.test(source ?? "")
   const shown = isBrief && isOrdinary && parts.length > 1
     ? parts.filter(({ values }) => !("clause" in values))
     : parts
-  const pays = joined(parts.length > 0 ? shown : part("clause", quote, (it) => it), "; ")
+  const pays = joined(shown, "; ")
   const unusual = [
     clause.void,
     ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),
     clause.revision,
   ].flatMap((sentence, n, all) =>
-    all.indexOf(sentence) === n && !pays.text.includes((sentence ?? "").replace(/[.\s]+$/, ""))
+    all.indexOf(sentence) === n &&
+      !pays.text.includes(readableName(sentence ?? "", quoteMax).replace(/[.\s]+$/, ""))
       ? part("quote", sentence, (quote) => phrase`Unusual rule: ${quote}.`)
       : []
   )
@@ -78,8 +93,7 @@ function part(
 ): ReadonlyArray<Statement> {
   const text = (quote ?? "").trim().replace(/[.\s]+$/, "")
   if (!/[\p{L}\p{N}]/u.test(text) || text.length > quoteMax) return []
-  const name = named(slot, text, quoteMax)
-  return [words(name.text.startsWith("“") ? name : { ...name, text: quoted(name.text) })]
+  return [words(quotation(slot, text, quoteMax))]
 }
 
 /** The rules could not be read, or the venue gives none. */

@@ -28,7 +28,7 @@ const agreedMin = 0.9
 export function confidenceOf(
   view: MarketView,
 ): { readonly confidence: Confidence; readonly reason: string } {
-  const { book, event: { contradictions, implied, inversions }, market, proposal, reported } = view
+  const { book, event: { contradictions, implied }, market, proposal, reported } = view
   if (market.status === "resolved") return { confidence: "high", reason: "the market is resolved" }
   const outcome = proposal?.outcome ?? reported?.outcome
   const agreed = outcome !== undefined && priceOfOutcome(view, outcome) >= agreedMin
@@ -40,7 +40,7 @@ export function confidenceOf(
     [market.volumeUsd < volumeUsdMin, "little was ever traded"],
     [market.mechanical !== null, "its question is one of a series about prices"],
     [implied !== null, "the end of another market implies another one here"],
-    [contradictions.length + inversions.length > 0, "prices of its event contradict each other"],
+    [contradictions.length > 0, "prices of its event contradict each other"],
     [proposal?.disputed === true, "the proposal is disputed"],
     [reported !== null && reported.outcome !== outcome, "a report contradicts the proposal"],
     [outcome !== undefined && !agreed, "the price doubts what is proposed or reported"],

@@ -5,9 +5,10 @@
  * @module
  */
 import type { Estimate } from "../domain/estimate.ts"
-import { listed, phrase, type Statement } from "../domain/statement.ts"
+import { joined, listed, phrase } from "../domain/statement.ts"
 import {
   type About,
+  cents,
   count,
   factOf,
   type NewFact,
@@ -21,8 +22,9 @@ import {
   usd,
   word,
 } from "./fact.ts"
-import type { Proposal } from "../../markets/domain/proposal.ts"
 import {
+  exitLossOf,
+  isDead,
   isDoubted,
   isOutdated,
   labelledPositions,
@@ -31,8 +33,10 @@ import {
   type Side,
   storyFor,
   type Trade,
+  tradeUsdMax,
+  worthOf,
 } from "./view.ts"
-import { edgeLeftAt, favouredBy } from "./wallets.ts"
+import { edgeLeftAt, favouredBy, type LabelledPosition } from "./wallets.ts"
 
 /** What the record counts, by ingredient. */
 const counted: Readonly<Partial<typeof reasons>> = {
@@ -42,55 +46,85 @@ const counted: Readonly<Partial<typeof reasons>> = {
 
 /** What moves the number from the market's price, by ingredient; after its record where that is counted. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
-  move: "the record of such moves",
-  proposal: "were upheld",
-  reports: "were paid, counted half at a doubting price",
-  wallets: "estimated from wallets' records, discounted for chance",
+  move: "the discounted record of such moves",
+  proposal: "upheld",
+  reports: "paid at any price, counted half as the price doubts this one",
+  wallets: "the records of its labelled wallets",
   ladder: "the prices of its event's other markets",
 }
 
 function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][number], n: number) {
   const reason = word(`basis${n || ""}`, reasons[ingredient])
-  if (cases === null || won === null) return phrase`${reason}`
+  if (cases === null || won === null) return reason
   const noun = counted[ingredient] ?? "cases"
   const priced = meanPrice === null
     ? phrase``
-    : phrase`, priced ${rounded("meanPrice", meanPrice)} on average,`
-  return phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, noun, noun)}${priced} ${reason}`
+    : phrase`, priced ${rounded("meanPrice", meanPrice)} on average`
+  return phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, noun, noun)} ${reason}${priced}`
 }
 
-/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: estimated from wallets' records, discounted for chance.` */
+/** Labelled wallets with an edge left may hold both sides. */
+function isContested(view: MarketView): boolean {
+  return new Set(withEdge(view, labelledPositions(view)).map(favouredBy)).size > 1
+}
+
+const withEdge = (view: MarketView, labelled: ReadonlyArray<LabelledPosition>) =>
+  labelled.filter((one) => edgeLeftAt(one, priceOfOutcome(view, favouredBy(one))).edge > 0)
+
+/** `Our fair price of No is 0.598 (0.552 to 0.643), the market's 0.635: the records of its labelled wallets.` */
 export function estimateFact(
   about: About,
-  { basis, high, low, mid, probability }: Estimate,
+  estimate: Estimate,
+  outcome: 0 | 1,
+  view: MarketView,
 ): NewFact {
-  const interval = low === null || high === null
+  const { basis, high, low, mid } = estimate
+  const split = isContested(view) ? ", which hold both sides" : ""
+  const whys = basis.map((one, n) =>
+    one.ingredient === "wallets" ? phrase`${reasonOf(one, n)}${split}` : reasonOf(one, n)
+  )
+  const of = (price: number) => outcome === 0 ? price : 1 - price
+  const [from, to] = outcome === 0 ? [low, high] : [high, low]
+  const interval = from === null || to === null
     ? phrase``
-    : phrase` (${rounded("low", low)} to ${rounded("high", high)})`
+    : phrase` (${rounded("low", of(from))} to ${rounded("high", of(to))})`
   return factOf(
     "method",
     about.slug,
-    phrase`Our fair price of ${outcomeOf(about, 0)} is ${
-      rounded("probability", probability)
-    }${interval}, the market's ${rounded("price", mid)}: ${listed(basis.map(reasonOf))}.`,
+    phrase`Our fair price of ${outcomeOf(about, outcome)} is ${
+      rounded("probability", worthOf(estimate, outcome))
+    }${interval}, the market's ${rounded("price", of(mid))}: ${listed(whys)}.`,
   )
 }
 
-/** Why the number is the market's: what the text shows of it, else that nothing of it is a signal. */
+/** Why the number is the market's. */
 export function noViewFact(about: About, estimate: Estimate, view: MarketView): NewFact {
   const { proposal, reported } = view
+  const labelled = labelledPositions(view)
   const isSplit = ([0, 1] as const).every((outcome) => storyFor(view, outcome) !== null)
-  const why = estimate.provenWorse
-    ? phrase`what we stated so far did worse than it`
+  const why = isDead(view)
+    ? proposal === null || proposal.disputed
+      ? "its price has decided it"
+      : "we have no record of how proposals at such prices end"
+    : estimate.provenWorse
+    ? "what we stated so far did worse than the market"
     : proposal?.disputed === true
-    ? phrase`a vote decides the disputed proposal`
+    ? "a vote decides the disputed proposal"
     : isSplit
-    ? phrase`its headlines point both ways`
+    ? "its headlines point both ways"
     : reported !== null
-    ? phrase`our record of such reports does not move it`
-    : proposal !== null && isDoubted(view)
-    ? doubtedWords(unnamed(about), proposal, priceOfOutcome(view, proposal.outcome), estimate)
-    : phrase`${idleWords(view)}`
+    ? "our record of such reports does not move the price"
+    : isDoubted(view)
+    ? estimate.doubted === null
+      ? "too few such proposals have ended to say whether the price or the proposal is right"
+      : "such proposals were upheld about as often as their prices said"
+    : labelled.length > 0
+    ? idleWords(view, labelled)
+    : estimate.moved !== null
+    ? isDrift(estimate.moved)
+      ? "what is left of the drift after such moves is too small"
+      : "a day after such moves the price was on average where it had been"
+    : "nothing that we read of moves, proposals, reports, labelled wallets and related markets says otherwise"
   return factOf(
     "method",
     about.slug,
@@ -98,30 +132,16 @@ export function noViewFact(about: About, estimate: Estimate, view: MarketView): 
   )
 }
 
-/** What became of such proposals, their card says. */
-function doubtedWords(about: About, { outcome }: Proposal, mid: number, { doubted }: Estimate) {
-  const other = outcomeOf(about, outcome === 0 ? 1 : 0, "outcome2")
-  const few = doubted === null ? "; too few such proposals have ended to say which is right" : ""
-  const words = mid < 0.5 ? "favours" : "leaves a chance of"
-  return phrase`the price ${words} ${other}, the proposal says ${outcomeOf(about, outcome)}${few}`
-}
-
-/** Why labelled wallets, if there are any, do not move the number. */
-function idleWords(view: MarketView): string {
-  const labelled = labelledPositions(view)
+/** Why labelled wallets do not move the number. */
+function idleWords(view: MarketView, labelled: ReadonlyArray<LabelledPosition>): string {
   const live = labelled.filter((position) => !isOutdated(view, position))
-  const sides = live.map(favouredBy).filter((outcome, n) =>
-    live[n] !== undefined && edgeLeftAt(live[n], priceOfOutcome(view, outcome)).edge > 0
-  )
-  if (labelled.length === 0) {
-    return "no signal beyond it in moves, proposals, reports, labelled wallets or related markets"
-  }
-  if (live.length === 0) {
-    return "a headline for the other side came after its labelled wallets bought"
-  }
-  if (sides.length === 0) return "at this price nothing is left of its labelled wallets' edge"
-  return new Set(sides).size > 1
-    ? "its labelled wallets disagree"
+  const left = withEdge(view, live)
+  return live.length === 0
+    ? "a headline for the other side came after its labelled wallets bought"
+    : left.length === 0
+    ? "at this price nothing is left of its labelled wallets' edge"
+    : new Set(left.map(favouredBy)).size > 1
+    ? "its labelled wallets hold both sides"
     : "what is left of its labelled wallets' edge is too small"
 }
 
@@ -133,43 +153,62 @@ export function noNumberFact(about: About): NewFact {
 /** A reference class whose share of wins is known less exactly says nothing of a price. */
 const referenceWidthMax = 0.15
 
-/** `Reference: of 812 settled entries of tracked wallets at 0.25 to 0.50, 36.1% won (31% to 41.5%), for 0.38 on average.` */
-export function referenceFact(about: About, { reference }: Estimate): NewFact | null {
+/** `Reference: such prices were fair: 36.1% of 812 settled entries at 0.25 to 0.50 won, for 0.38 on average.` Of an outcome's price. */
+export function referenceFact(
+  about: About,
+  { references }: Estimate,
+  outcome: 0 | 1,
+): NewFact | null {
+  const reference = references[outcome]
   if (reference === null) return null
   const { entries, from, meanEntryPrice, to, winRate, winRateHigh, winRateLow } = reference
   if (winRate === null || winRateHigh === null || winRateLow === null) return null
+  const verdict = meanEntryPrice < winRateLow
+    ? "too low"
+    : meanEntryPrice > winRateHigh
+    ? "too high"
+    : "fair"
   return winRateHigh - winRateLow > referenceWidthMax ? null : factOf(
     "method",
     about.slug,
-    phrase`Reference: of ${
+    phrase`Reference: such prices were ${word("verdict", verdict)}: ${rate("won", winRate)} of ${
       count("reference", entries, "settled entry", "settled entries")
-    } of tracked wallets at ${price("from", from)} to ${price("to", to)}, ${
-      rate("won", winRate)
-    } won (${rate("wonLow", winRateLow)} to ${rate("wonHigh", winRateHigh)}), for ${
+    } at ${price("from", from)} to ${price("to", to)} won, for ${
       rounded("meanPrice", meanEntryPrice)
     } on average.`,
   )
 }
 
-/** Where its price is a day later in nine of ten cases; null where it will probably end before. */
-export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact | null {
-  return dayLow === null || dayHigh === null ? null : factOf(
-    "method",
+/** Whether its 95 % interval is on one side of 0. */
+const isDrift = ({ driftHigh, driftLow }: NonNullable<Estimate["moved"]>): boolean =>
+  (driftLow ?? 0) > 0 || (driftHigh ?? 0) < 0
+
+/** `After 1,412 such moves the price went on by 1.2 cents in a day on average (0.5 to 1.9).` Null where that is not known. */
+export function movedFact(about: About, { moved }: Estimate): NewFact | null {
+  if (moved === null) return null
+  const { driftHigh, driftLow, meanDrift, moves } = moved
+  if (meanDrift === null || driftLow === null || driftHigh === null) return null
+  const after = phrase`After ${count("moves", moves, "such move")} the price`
+  const [near, far] = meanDrift < 0 ? [driftHigh, driftLow] : [driftLow, driftHigh]
+  return factOf(
+    "record",
     about.slug,
-    phrase`A day from now its price is between ${rounded("dayLow", dayLow)} and ${
-      rounded("dayHigh", dayHigh)
-    } in nine of ten cases, by last week's changes.`,
+    isDrift(moved)
+      ? phrase`${after} ${word("way", meanDrift > 0 ? "went on by" : "gave back")} ${
+        cents("drift", meanDrift)
+      } in a day on average (${cents("driftNear", near)} to ${cents("driftFar", far)}).`
+      : phrase`${after} was a day later on average where it had been, within ${
+        cents("driftMost", Math.max(-driftLow, driftHigh))
+      }.`,
   )
 }
 
-/** `No in “…” at 0.645 or less before the fee, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to +$125), $15 at the limit.` */
+/** `No in “…” at 0.645 or less before the fee, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to $125), $15 at the limit.` */
 export function tradeFact(about: About, trade: Trade): NewFact {
   const { gainAtLimitUsd, gainRangeUsd, gainUsd, limit, outcome, sizeUsd, stakeUsd } = trade
   const range = gainRangeUsd === null
     ? phrase``
-    : phrase` (range ${signedUsd("gainLow", gainRangeUsd[0])} to ${
-      signedUsd("gainHigh", gainRangeUsd[1])
-    })`
+    : phrase` (range ${usd("gainLow", gainRangeUsd[0])} to ${usd("gainHigh", gainRangeUsd[1])})`
   return factOf(
     "method",
     about.slug,
@@ -180,6 +219,17 @@ export function tradeFact(about: About, trade: Trade): NewFact {
     } is expected to gain ${usd("gainUsd", gainUsd)} after the fee${range}, ${
       usd("gainAtLimit", gainAtLimitUsd)
     } at the limit.`,
+  )
+}
+
+/** `It pays $2,213 if No is paid, else nothing.` */
+export function stakeFact(about: About, { outcome, payoutUsd }: Trade): NewFact {
+  return factOf(
+    "market",
+    about.slug,
+    phrase`It pays ${usd("payout", payoutUsd)} if ${
+      outcomeOf(about, outcome)
+    } is paid, else nothing.`,
   )
 }
 
@@ -207,15 +257,48 @@ export function noTradeFact(
       } ${rounded("cost2", second.breakEven)}${
         estimate === null
           ? phrase``
-          : estimate.basis.length === 0
-          ? phrase`, against a market price of ${rounded("fair", estimate.mid)}`
-          : phrase`, and our fair price of ${own} is ${
-            rounded("fair", estimate.probability)
-          }: under a cent a share is left`
+          : phrase`, and ${
+            estimate.basis.length === 0 ? "the market's" : "our fair"
+          } price of ${own} is ${rounded("fair", estimate.probability)}`
       }.`,
   )
 }
 
-/** `+$261`, or `-$51`; to the dollar. */
-const signedUsd = (slot: string, of: number): Statement =>
-  phrase`${Math.round(of) < 0 ? "-" : "+"}${usd(slot, Math.abs(of))}`
+/** `Act at: Yes at 0.773 or less, No at 0.191 or less, unless news explains it; that leaves …` Null without limits. */
+export function actFact(
+  about: About,
+  sides: readonly [Side, Side],
+): NewFact | null {
+  const limits = sides.flatMap(({ limit, outcome }) =>
+    limit === null || limit < 0.01 ? [] : [
+      phrase`${outcomeOf(about, outcome, `outcome${outcome + 1}`)} at ${
+        rounded(`limit${outcome + 1}`, limit)
+      } or less`,
+    ]
+  )
+  return limits.length === 0 ? null : factOf(
+    "method",
+    about.slug,
+    phrase`Act at: ${
+      joined(limits, ", ")
+    }, unless news explains it; that leaves a cent a share after the fee at our fair price.`,
+  )
+}
+
+/** `Bought and sold again at once, $1,000 of Yes loses $38, and $1,000 of No $52.` */
+export function exitFact(about: About, view: MarketView): NewFact {
+  const [first, second] = [exitLossOf(view, 0), exitLossOf(view, 1)]
+  return factOf(
+    "book",
+    about.slug,
+    view.market.takerFeeRate === null
+      ? phrase`What it costs to leave again is not known without the fee.`
+      : first === null || second === null
+      ? phrase`The book is too thin to sell again at once what ${usd("stake", tradeUsdMax)} buys.`
+      : phrase`Bought and sold again at once, ${usd("stake", first.stakeUsd)} of ${
+        outcomeOf(about, 0)
+      } loses ${usd("exit", first.lossUsd)}, and ${usd("stake2", second.stakeUsd)} of ${
+        outcomeOf(about, 1, "outcome2")
+      } ${usd("exit2", second.lossUsd)}.`,
+  )
+}

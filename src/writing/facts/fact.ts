@@ -5,7 +5,7 @@
  * @module
  */
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import { nameLengthMax, readableName } from "../../core/domain/untrusted.ts"
+import { nameLengthMax, quoted, readableName } from "../../core/domain/untrusted.ts"
 import type { Fact, FactKind } from "../domain/facts.ts"
 import { phrase, type Statement, value } from "../domain/statement.ts"
 
@@ -113,7 +113,7 @@ export const part = (slot: string, of: number): Statement => count(slot, Math.ro
 export const duration = (slot: string, ms: number): Statement =>
   value(slot, { type: "duration", ms })
 
-/** `01:57 UTC`, with the date unless it is the day of `today`. */
+/** `01:57 UTC`, with the date unless it is within 12 hours of `today`. */
 export const time = (slot: string, at: EpochMs, today: EpochMs): Statement =>
   value(slot, { type: "time", at, today })
 
@@ -127,6 +127,12 @@ export const nearTime = (slot: string, at: EpochMs, now: EpochMs): Statement =>
 /** Untrusted text, sanitized. */
 export const named = (slot: string, text: string, max: number = nameLengthMax): Statement =>
   value(slot, { type: "name", text: readableName(text, max) })
+
+/** Untrusted text that is always in quotation marks. */
+export function quotation(slot: string, text: string, max?: number): Statement {
+  const name = named(slot, text, max)
+  return name.text.startsWith("“") ? name : { ...name, text: quoted(name.text) }
+}
 
 /** A word of our own with a fixed meaning. */
 export const word = (slot: string, text: string): Statement => value(slot, { type: "word", text })

@@ -138,13 +138,24 @@ export function sideStoryFact(
   )
 }
 
-/** Only where the news was read. */
-export const noCauseFact = ({ slug }: About): NewFact =>
-  factOf(
+/** Only where the news was read. `later`: the first headline within `causeLagMax` after it. */
+export function noCauseFact(
+  about: About,
+  later: { readonly story: PrintedStory; readonly placed: Placed } | null,
+  now: EpochMs,
+): NewFact {
+  const none = phrase`Cause: none found by our match in the ${
+    duration("window", causeLagMax)
+  } before`
+  return factOf(
     "news",
-    slug,
-    phrase`Cause: our match found no headline in the ${duration("lag", causeLagMax)} before it.`,
+    about.slug,
+    later === null
+      ? phrase`${none}.`
+      : phrase`${none}; ${citation(later.story, now)} came ${placeWords(later.placed)}.`,
+    { links: later === null ? [] : [later.story.url] },
   )
+}
 
 /** All configured sources answered, and none has a headline: an absence that was read. */
 export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {

@@ -4,8 +4,10 @@
  * @module
  */
 import { expectedResolution } from "../../markets/domain/expectedResolution.ts"
-import type { Contradiction, ImpliedEnd } from "../../markets/domain/ladders.ts"
+import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
+import { excerpt } from "../../core/domain/untrusted.ts"
 import { complement } from "../../markets/domain/quote.ts"
+import { sentencesOf } from "../../markets/domain/clause.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
 import type { FactKind } from "../domain/facts.ts"
@@ -18,11 +20,22 @@ import {
   named,
   type NewFact,
   price,
+  quotation,
   rate,
+  rounded,
   titleOf,
   usd,
 } from "./fact.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
+
+/** A purchase of several that gain together. */
+export interface Leg {
+  readonly market: string
+  readonly outcome: string
+  /** USD a share, before the fee. */
+  readonly limitPrice: number
+  readonly shares: number
+}
 
 /** A pair of purchases that gains whichever of two contradicting prices is wrong. */
 interface Pair {
@@ -33,6 +46,7 @@ interface Pair {
   /** The same by the names of the rungs, where the first market is named already. */
   readonly opening: NewFact
   readonly details: ReadonlyArray<NewFact>
+  readonly legs: ReadonlyArray<Leg>
 }
 
 /** What the type of a rung's market leaves out. */
@@ -54,7 +68,7 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
   )
   const [first, second] = [rulesOf(easier), rulesOf(harder)]
   const isSure = first !== "" && first === second
-  const condition = isSure ? phrase`` : phrase` if both settle on the same figure`
+  const condition = isSure ? phrase`` : phrase` if both settle alike`
   const words = (first: Statement, second: Statement) =>
     fact(
       phrase`${outcome} ${first} at ${price("ask", ask)} and ${opposite} ${second} at ${
@@ -64,8 +78,13 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
       } of each and gain at least ${usd("gainUsd", size.gainUsd)} after fees${condition}.`,
       "method",
     )
+  const shares = Math.floor(size.shares)
+  const other = harder.rung.outcome === 0 ? 1 : 0
   return {
     isSure,
+    legs: [legOf(easier.market, easier.rung.outcome, ask, shares)].concat(
+      legOf(harder.market, other, complement(bid), shares),
+    ),
     lead: words(
       phrase`in ${titleOf(easier.market)}`,
       phrase`in ${titleOf(harder.market, "market2")}`,
@@ -84,86 +103,89 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
             : "but their rules differ in more than figures"
         }.`,
       ),
-      fact(
-        phrase`Where both pay, the gain is ${usd("gainBoth", size.gainUsd + size.shares)}.`,
-        "market",
-      ),
+      ...differenceFacts(easier, harder),
       ...payouts.length < 2 ? [] : [fact(
         phrase`Locked until payout, expected about ${
           date("until", Math.max(...payouts))
         }: a return of ${rate("return", size.gainUsd / size.costUsd)} in ${
           count("days", Math.max(1, Math.round((Math.max(...payouts) - now) / day)), "day")
-        }.`,
+        }, or a gain of ${usd("gainBoth", size.gainUsd + size.shares)} where both pay.`,
       )],
     ],
   }
 }
 
-/** The rules of a rung without their figures, in which those of a ladder differ; empty for none. */
-const rulesOf = ({ rules }: Contradiction["easier"]): string =>
-  (rules ?? "").toLowerCase().replace(/\d[\d.,:]*/g, "0")
+const legOf = (
+  { outcomes, slug }: Pick<LadderRung["market"], "slug" | "outcomes">,
+  outcome: 0 | 1,
+  limitPrice: number,
+  shares: number,
+): Leg => ({ market: slug, outcome: outcomes[outcome], limitPrice, shares })
 
-/** What the proposal or the result of another rung implies here; null without a price here. */
-export function impliedFact(implied: ImpliedEnd): NewFact | null {
-  const { source, target, outcome, mid, state, reason } = implied
-  if (mid === null || source.known === null) return null
-  const known = named("outcome2", source.market.outcomes[source.known.outcome])
+export const basketLegs = ({ legs, shares }: NonNullable<SiblingSum["basket"]>) =>
+  legs.map(({ market, price }) => legOf(market, 1, price, Math.floor(shares)))
+
+/** The rules of a rung without their figures, in which those of a ladder differ; empty for none. */
+const rulesOf = ({ rules }: LadderRung): string => withoutFigures(rules ?? "")
+const withoutFigures = (text: string) =>
+  text.toLowerCase().replace(/\d[\d.,:]*/g, "0").replace(month, "month")
+const month =
+  /\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b/g
+/** Characters of rules that are compared. */
+const rulesMax = 6_000
+
+/** Characters of a quoted sentence of the rules. */
+const quoteMax = 240
+
+/** The first sentence of each rules that the other ones lack. */
+function differenceFacts(easier: LadderRung, harder: LadderRung): ReadonlyArray<NewFact> {
+  const read = [easier, harder].map(({ rules }) => sentencesOf(excerpt(rules ?? "", rulesMax)))
+  if (read.some(({ length }) => length === 0)) return []
+  return [easier, harder].flatMap(({ market: { slug }, rung }, n) => {
+    const others = (read[1 - n] ?? []).map(withoutFigures)
+    const own = (read[n] ?? []).find((sentence) => !others.includes(withoutFigures(sentence)))
+    return own === undefined ? [] : [factOf(
+      "market",
+      slug,
+      phrase`Only ${named("rung", rung.label)} says ${
+        quotation("quote", own.replace(/\.$/, ""), quoteMax)
+      }.`,
+    )]
+  })
+}
+
+/** What the proposal of another rung implies here. */
+export function impliedFact(implied: ImpliedEnd): NewFact {
+  const { source, target, outcome, mid, proposed, reason } = implied
+  const known = named("outcome2", source.market.outcomes[proposed])
   const here = named("outcome", target.market.outcomes[outcome])
   return factOf(
     "relation",
     target.market.slug,
-    phrase`${known} is ${state === "proposed" ? "proposed" : "paid"} in ${
+    phrase`${known} is proposed in ${
       titleOf(source.market, "market2")
     }, and ${reason}: then ${here} must be paid in ${titleOf(target.market)}, at ${
       price("price", mid)
-    } now${implied.conflict ? "; its own proposal says the opposite" : ""}.`,
+    } now${target.proposed === null ? "" : "; its own proposal says the opposite"}.`,
   )
 }
 
 /** Rungs that are listed with their prices: those nearest to this market. */
 const listedMax = 7
 
-/** All priced rungs of a ladder, the easiest first, then the neighbours in the wrong order. */
-export function rungFacts(
-  about: About,
-  { inversions, rungs }: Pick<EventView, "rungs" | "inversions">,
-): ReadonlyArray<NewFact> {
-  if (rungs.length < 2) return []
+/** All priced rungs of a ladder, the easiest first. */
+export function rungsFact(about: About, { rungs }: Pick<EventView, "rungs">): NewFact {
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
   const first = Math.max(0, Math.min(own - 3, rungs.length - listedMax))
   const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
     phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
   )
-  return [
-    factOf(
-      "relation",
-      about.slug,
-      phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
-        listed(prices)
-      }.`,
-    ),
-    ...inversionFacts(about, inversions),
-  ]
-}
-
-type Inversion = EventView["inversions"][number]
-const gapOf = ([easier, harder]: Inversion) => priceOfRung(harder) - priceOfRung(easier)
-
-/** A harder rung above an easier one, which no world allows, although the quotes may not pay for it; the widest first. */
-export function inversionFacts(
-  about: About,
-  inversions: ReadonlyArray<Inversion>,
-): ReadonlyArray<NewFact> {
-  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a)).map(([easier, harder]) =>
-    factOf(
-      "relation",
-      about.slug,
-      phrase`Either ${named("rung2", easier.rung.label)} at ${
-        price("price2", priceOfRung(easier))
-      } is too low, or the harder ${named("rung", harder.rung.label)} at ${
-        price("price", priceOfRung(harder))
-      } too high.`,
-    )
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
+      listed(prices)
+    }.`,
   )
 }
 
@@ -180,9 +202,42 @@ export function sumFact(
     phrase`Of the ${count("siblings", markets.length, "exclusive outcome")} of ${event}${
       partial ? " that were read" : ""
     } at most one is paid: the second outcomes of the ${
-      count("basket", basket.outcomes, "dearest", "dearest")
+      count("basket", basket.legs.length, "dearest", "dearest")
     } cost ${usd("stake", basket.costUsd)} at their quotes and gain ${
       usd("gainUsd", basket.gainUsd)
     } after fees.`,
   )
+}
+
+/** Exclusive outcomes that are listed: the dearest. */
+const exclusiveMax = 4
+
+/** `Of its other outcomes “Google” is at 0.41 and “xAI” at 0.12; all together at 1.02.` Null where there are none. */
+export function outcomesFact(about: About, { sum }: Pick<EventView, "sum">): NewFact | null {
+  const others = (sum?.markets ?? []).filter(({ market }) => market.slug !== about.slug)
+  if (sum === null || others.length === 0) return null
+  const prices = others.slice(0, exclusiveMax).map(({ market, quote }, n) =>
+    phrase`${named(`other${n + 1}`, differenceOf(market.question, about.question))} ${
+      price(`price${n + 1}`, quote?.mid ?? 0)
+    }`
+  )
+  const all = sum.markets.reduce((all, { quote }) => all + (quote?.mid ?? 0), 0)
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`Its other outcomes${sum.partial ? " that were read" : ""}: ${listed(prices)}${
+      others.length > exclusiveMax
+        ? phrase`, the dearest of ${count("others", others.length, "other", "others")}`
+        : phrase``
+    }; all with this one ${rounded("all", all)}.`,
+  )
+}
+
+/** What a title says that another one does not: without the words that both begin and end with. */
+function differenceOf(title: string, other: string): string {
+  const [words, others] = [title.split(" "), other.split(" ")]
+  const start = words.findIndex((word, n) => word !== others[n])
+  const end = words.toReversed().findIndex((word, n) => word !== others.at(-1 - n))
+  const part = words.slice(Math.max(0, start), words.length - Math.max(0, end)).join(" ")
+  return part === "" ? title : part
 }

@@ -8,7 +8,7 @@ import { slugKey } from "../../markets/domain/market.ts"
 import { headlineLag, type PriceStep } from "../../markets/domain/priceStep.ts"
 import { halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
-import { phrase, type Statement } from "../domain/statement.ts"
+import { joined, phrase, type Statement } from "../domain/statement.ts"
 import type { Placed } from "./headlines.ts"
 import {
   type About,
@@ -134,20 +134,39 @@ export function moveFact(about: About, move: MarketMove, mid: number, now: Epoch
   )
 }
 
-/** A price without a move, and the range that it kept to; null for an unknown past. */
-export function steadyFact(
+/**
+ * `Yes is at 0.675, a day ago 0.66, 7 days ago 0.64; in 7 days between 0.63 and 0.69.` `isMoved`: the move
+ * of its last day is stated.
+ */
+export function pastFact(
   about: About,
   mid: number,
-  range: { readonly low: number; readonly high: number; readonly spanMs: number } | null,
+  { before, day: dayAgo, high, low, spanMs }: PricePast,
+  isMoved: boolean,
 ): NewFact {
-  const kept = range === null
-    ? phrase``
-    : phrase`; in ${duration("window", range.spanMs)} it was between ${
-      price("low", range.low)
-    } and ${price("high", range.high)}`
+  const past = [
+    ...dayAgo === null || isMoved ? [] : [phrase`, a day ago ${price("dayAgo", dayAgo)}`],
+    ...spanMs < 2 * day
+      ? []
+      : [phrase`, ${duration("span", spanMs)} ago ${price("before", before)}`],
+    ...low === high || spanMs < hour ? [] : [
+      phrase`; in ${duration("window", spanMs)} between ${price("low", low)} and ${
+        price("high", high)
+      }`,
+    ],
+  ]
   return factOf(
     "price",
     about.slug,
-    phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}${kept}.`,
+    phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}${joined(past, "")}.`,
   )
+}
+
+/** What a price was: at the first known time, a day ago (null for under that), and its range since. */
+export interface PricePast {
+  readonly before: number
+  readonly day: number | null
+  readonly low: number
+  readonly high: number
+  readonly spanMs: number
 }

@@ -19,8 +19,10 @@ import {
   part,
   price,
   rate,
+  rounded,
   time,
   unnamed,
+  usd,
   word,
 } from "./fact.ts"
 
@@ -28,12 +30,11 @@ import {
 export const disputeMedianMs = 78 * hour
 
 /**
- * The venue's settled requests: 123,499, of which 0.775 % were disputed, and 7.1 %
+ * The venue's settled requests: 123,499, of which 957 were disputed, and 7.1 %
  * [5.7, 8.9] of the disputed ones overturned. From dispute to settlement: 90 % within 97 hours.
  */
 const settled = {
   requests: 123_499,
-  disputedRate: 0.00775,
   disputes: 957,
   overturned: { rate: 0.071, low: 0.057, high: 0.089 },
   dispute90Ms: 97 * hour,
@@ -136,7 +137,7 @@ export function baseRateFacts(
 ): ReadonlyArray<NewFact> {
   const isDoubted = mid < doubtedBelow
   if (disputed) return [...isDoubted ? [] : [overturnedFact(about)], disputeTimeFact(about)]
-  if (!isDoubted) return [disputeRateFact(about)]
+  if (!isDoubted) return [settledFact(about)]
   const isStated = estimate?.basis.some(({ ingredient }) => ingredient === "proposal") === true
   const doubted = isStated ? null : estimate?.doubted ?? null
   return doubted === null ? [] : [doubtedFact(about, doubted)]
@@ -147,7 +148,7 @@ const record = ({ slug }: About, statement: Statement) => factOf("record", slug,
 /** `49 of 72 doubted proposals in our record were paid as proposed (56.2% to 78.1%).` */
 const doubtedFact = (
   about: About,
-  { proposals, upheld, upheldRateHigh, upheldRateLow }: DoubtedRecord,
+  { meanPrice, proposals, upheld, upheldRateHigh, upheldRateLow }: DoubtedRecord,
 ) =>
   record(
     about,
@@ -155,27 +156,54 @@ const doubtedFact = (
       count("cases", proposals, "doubted proposal")
     } in our record were paid as proposed (${rate("upheldLow", upheldRateLow)} to ${
       rate("upheldHigh", upheldRateHigh)
-    }).`,
+    })${
+      meanPrice === null ? phrase`` : phrase`, priced ${rounded("meanPrice", meanPrice)} on average`
+    }.`,
   )
 
-/** How often the venue's requests are disputed. */
-const disputeRateFact = (about: About) =>
+/** `$1,000 of Yes at its ask gains $13 after the fee once it is paid, and loses on average if more than 1.3% of such proposals are overturned.` */
+export function carryFact(
+  about: About,
+  outcome: 0 | 1,
+  breakEven: number | null,
+): NewFact | null {
+  return breakEven === null ? null : factOf(
+    "market",
+    about.slug,
+    phrase`${usd("carried", carriedUsd)} of ${
+      outcomeOf(unnamed(about), outcome)
+    } at its ask gains ${
+      usd("carry", carriedUsd * (1 - breakEven) / breakEven)
+    } after the fee once it is paid, and loses on average if more than ${
+      rate("falls", 1 - breakEven)
+    } of such proposals are overturned.`,
+  )
+}
+const carriedUsd = 1_000
+
+const overturnedRange = phrase`${rate("overturnedLow", settled.overturned.low)} to ${
+  rate("overturnedHigh", settled.overturned.high)
+}`
+const overturnedCases = Math.round(settled.overturned.rate * settled.disputes)
+
+/** How often the venue's proposals are disputed, and overturned. */
+const settledFact = (about: About) =>
   record(
     about,
-    phrase`${rate("disputed", settled.disputedRate)} of ${
+    phrase`${part("disputed", settled.disputes)} ${
       count("reference", settled.requests, "settled proposal")
-    } were disputed.`,
+    } were disputed, and ${
+      count("overturned", overturnedCases, "was overturned", "were overturned")
+    } (${overturnedRange} of disputes).`,
   )
 
 /** How often a dispute overturns the proposal. */
 const overturnedFact = (about: About) =>
   record(
     about,
-    phrase`${part("overturned", settled.overturned.rate * settled.disputes)} ${
+    phrase`${part("overturned", overturnedCases)} ${
       count("reference", settled.disputes, "dispute")
-    } overturned the proposal (${rate("overturnedLow", settled.overturned.low)} to ${
-      rate("overturnedHigh", settled.overturned.high)
-    }).`,
+    } overturned the proposal (${overturnedRange}).`,
   )
 
 /** How long a dispute takes. */

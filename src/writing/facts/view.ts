@@ -12,7 +12,7 @@ import {
 import type { Market } from "../../markets/domain/market.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import type { Clause } from "../../markets/domain/clause.ts"
-import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { complement, type Quote, quoteOfOutcome, takerFee } from "../../markets/domain/quote.ts"
 import {
   averagePriceOf,
   breakEvenProbability,
@@ -25,6 +25,7 @@ import {
   type Estimate,
   type EstimateInputs,
   estimateOf,
+  floorPrice,
 } from "../domain/estimate.ts"
 import type { EventView } from "../domain/event.ts"
 import type { About } from "./fact.ts"
@@ -200,7 +201,7 @@ export interface OwnRecord {
     readonly byKind: {
       readonly evidence: NonNullable<EstimateInputs["reports"]>["record"]
       readonly proposal: {
-        readonly record: DoubtedRecord | null
+        readonly record: Omit<DoubtedRecord, "meanPrice"> | null
         readonly meanPrice: number | null
       }
     }
@@ -218,6 +219,7 @@ export function estimateIn(
 ): Estimate | null {
   const { event: { bounds, rungBounds }, market, now, quote } = view
   if (quote === null) return null
+  const { proposal: doubted } = record.predetermined.byKind
   const newest = newestMove(moves, market.slug)
   const moved = newest !== null && Date.parse(newest.createdAt) >= now - day ? newest : null
   const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
@@ -241,7 +243,7 @@ export function estimateIn(
     rungBounds,
     provenWorse: record.estimates.comparison === "worse",
     bands: record.oddsBands,
-    doubted: record.predetermined.byKind.proposal.record,
+    doubted: doubted.record === null ? null : { ...doubted.record, meanPrice: doubted.meanPrice },
   })
 }
 
@@ -280,7 +282,7 @@ export interface Side {
   readonly ask: number | null
   /** Probability from which buying at the ask gains on average; null without an ask or a known fee. */
   readonly breakEven: number | null
-  /** The highest price that leaves `marginMin` at the stated number; null without a view, or a known fee. */
+  /** The highest price that leaves `marginMin` at the stated number; null without a number, or a known fee. */
   readonly limit: number | null
   /** What is offered at that price or less, and in all, USD. */
   readonly sizeUsd: number | null
@@ -290,16 +292,19 @@ export interface Side {
 /** What a buyer at the limit still gains on average after the fee, USD a share: no edge is filled to zero. */
 const marginMin = 0.01
 
+/** The stated number of an outcome. */
+export const worthOf = ({ probability }: Estimate, outcome: 0 | 1): number =>
+  outcome === 0 ? probability : 1 - probability
+
 /** Both outcomes in the market's order. */
 export function sidesOf(view: MarketView): readonly [Side, Side] {
   const { estimate, market: { takerFeeRate }, offers, quote } = view
-  const probability = estimate === null || estimate.basis.length === 0 ? null : estimate.probability
   const sideOf = (outcome: 0 | 1): Side => {
     const { bid = null, ask = null } = quote === null ? {} : quoteOfOutcome(quote, outcome)
-    const limit = takerFeeRate === null || probability === null ? null : limitPriceOf(
-      Math.max(0, (outcome === 0 ? probability : 1 - probability) - marginMin),
-      takerFeeRate,
-    )
+    const limit = takerFeeRate === null || estimate === null
+      ? null
+      // Down to the figures of a text, so that an order at the price in words keeps the margin.
+      : floorPrice(limitPriceOf(Math.max(0, worthOf(estimate, outcome) - marginMin), takerFeeRate))
     return {
       ...{ outcome, bid, ask, limit },
       breakEven: ask === null || takerFeeRate === null
@@ -317,6 +322,8 @@ export interface Trade extends Side {
   /** At most `tradeUsdMax`, and what it gains on average after the fee, USD. */
   readonly stakeUsd: number
   readonly gainUsd: number
+  /** What its shares pay if they are paid, USD. */
+  readonly payoutUsd: number
   /** What the same money gains where all of it is filled at the limit. */
   readonly gainAtLimitUsd: number
   /** `gainUsd` at both ends of the number's interval, the lower first; null where it has none. */
@@ -333,10 +340,10 @@ export function isSureOf({ gainRangeUsd }: Trade): boolean | null {
   return gainRangeUsd === null ? null : gainRangeUsd[0] >= 0
 }
 
-/** Null where no side is offered below its limit. */
+/** Null where no side is offered below its limit, or the price has decided. */
 export function tradeOf(view: MarketView): Trade | null {
   const { estimate, market: { takerFeeRate }, offers } = view
-  if (estimate === null || takerFeeRate === null) return null
+  if (estimate === null || takerFeeRate === null || isDead(view)) return null
   const { high, low, probability } = estimate
   for (const side of sidesOf(view)) {
     const { limit, sizeUsd } = side
@@ -355,10 +362,35 @@ export function tradeOf(view: MarketView): Trade | null {
       : [gainAt(first), gainAt(last)] as const
     const gainAtLimitUsd = gainAt(probability, limit)
     if (gainUsd > 0) {
-      return { ...side, limit, sizeUsd, stakeUsd, gainUsd, gainAtLimitUsd, gainRangeUsd }
+      const payoutUsd = stakeUsd / price
+      return { ...side, limit, sizeUsd, stakeUsd, payoutUsd, gainUsd, gainAtLimitUsd, gainRangeUsd }
     }
   }
   return null
+}
+
+/**
+ * What `tradeUsdMax`, or what is offered if less, loses in an outcome that is bought and sold again at once:
+ * the spread and both fees. Null where one side has no book, or the fee is not known.
+ */
+export function exitLossOf(
+  { market: { takerFeeRate }, offers }: MarketView,
+  outcome: 0 | 1,
+): { readonly stakeUsd: number; readonly lossUsd: number } | null {
+  if (takerFeeRate === null) return null
+  const stakeUsd = Math.min(tradeUsdMax, offeredUsdOf(offers[outcome]))
+  const price = averagePriceOf(offers[outcome], stakeUsd)
+  if (price === null || price === 0) return null
+  const shares = stakeUsd / (price + takerFee(price, takerFeeRate))
+  let [left, paid] = [shares, 0]
+  // A bid for an outcome is an offer of the other one.
+  for (const { price: other, size } of offers[outcome === 0 ? 1 : 0]) {
+    const sold = Math.min(left, size)
+    const bid = complement(other)
+    paid += sold * (bid - takerFee(bid, takerFeeRate))
+    left -= sold
+  }
+  return left > 0 ? null : { stakeUsd, lossUsd: stakeUsd - paid }
 }
 
 /** A mean price of `tradeUsdMax` farther than this from the ask is of a thin book, USD a share. */

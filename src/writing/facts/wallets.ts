@@ -122,50 +122,37 @@ export function positionFact(about: About, position: LabelledPosition, now: Epoc
 /** Its name without the address, which the fact is about. */
 const walletOf = ({ name }: LabelledPosition) => named("wallet", name.replace(/ \(0x[^)]*\)$/, ""))
 
-/** A smaller edge is none; prices this near to each other are the same. USD a share. */
+/** A smaller edge is none, USD a share. */
 const edgeMin = 0.0005
-const sameMax = 0.002
 
 /**
- * Its record at such prices, then what a copy costs, unless nothing is left of its edge; `ask` and `mid`
- * are of what its label points to.
+ * `Keen-Glacier won 150 of 166 earlier settled entries at 0.50 to 0.75, for 0.607 on average; less luck, the price since and the fee, a buyer of Yes at 0.65 gains 1.9 cents a share.`
+ * Of what its label points to, `cost` is the price with the fee. Null without such entries.
  */
-export function walletRecordFacts(
+export function walletRecordFact(
   about: About,
   position: LabelledPosition,
-  ask: number | null,
+  { ask, breakEven: cost }: { readonly ask: number | null; readonly breakEven: number | null },
   mid: number,
-): ReadonlyArray<NewFact> {
+): NewFact | null {
   const band = bandOf(position)
-  if (band === null) return []
-  const paid = position.label === "follow" ? position.price : complement(position.price)
+  if (band === null) return null
   const side = outcomeOf(unnamed(about), favouredBy(position))
-  const more = ask === null ? 0 : ask - paid
-  const isLeft = edgeLeftAt(position, mid).edge >= edgeMin
-  return [
-    factOf(
-      "record",
-      position.wallet,
-      phrase`${walletOf(position)} won ${part("won", band.winRate * band.entries)} ${
-        count("reference", band.entries, "earlier entry", "earlier entries")
-      }, settled before this one, at ${price("bandLow", band.from)} to ${
-        price("bandHigh", band.to)
-      } (mean ${rounded("meanPrice", band.meanEntryPrice)}).`,
-    ),
-    ...ask === null || !isLeft ? [] : [
-      factOf(
-        "whale",
-        position.wallet,
-        phrase`${position.label === "follow" ? "A copy" : "The other side"}, ${side} at ${
-          price("ask", ask)
-        }, costs ${
-          Math.abs(more) < sameMax
-            ? phrase`the same as`
-            : phrase`${cents("more", more)} ${more < 0 ? "less" : "more"} than`
-        } at its entry.`,
-      ),
-    ],
-  ]
+  const { edge } = edgeLeftAt(position, mid)
+  const left = edge + mid - (cost ?? mid)
+  const fee = cost === null ? " and the price since" : ", the price since and the fee"
+  const asked = ask === null || cost === null ? phrase`` : phrase` at ${price("ask", ask)}`
+  return factOf(
+    "record",
+    position.wallet,
+    phrase`${walletOf(position)} won ${part("won", band.winRate * band.entries)} ${
+      count("reference", band.entries, "earlier settled entry", "earlier settled entries")
+    } at ${price("bandLow", band.from)} to ${price("bandHigh", band.to)}, for ${
+      rounded("meanPrice", band.meanEntryPrice)
+    } on average; less luck${fee}, a buyer of ${side}${asked} gains ${
+      left < edgeMin ? "nothing" : phrase`${cents("edge", left)} a share`
+    }.`,
+  )
 }
 
 /** From so many wallets without a label, with this share of their stakes on one side, they say something. */
@@ -194,10 +181,10 @@ export function otherWalletsFact(
     "whale",
     about.slug,
     sides.length === 0
-      ? phrase`${counted} without a label bought hardly anything.`
-      : phrase`${counted} without a label${isComplete ? "" : ", the largest,"} bought ${
+      ? phrase`${counted} without a label hold hardly anything.`
+      : phrase`${counted} without a label${isComplete ? "" : ", the largest,"} hold ${
         listed(sides)
-      }.`,
+      }, at cost.`,
   )
 }
 

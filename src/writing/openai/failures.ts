@@ -30,18 +30,12 @@ export type CallOutcome = typeof callOutcomes[number]
 export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", {
   outcome: Schema.Literals(callOutcomes),
   reason: Schema.String,
-  /** The server's Retry-After; null without one. */
-  retryAfterMs: Schema.NullOr(Schema.Finite),
   /** Whether the server may not know a part of the request: another form of it may help. */
   isFormRefused: Schema.Boolean,
 }) {}
 
-export const failed = (
-  outcome: CallOutcome,
-  reason: string,
-  retryAfterMs: number | null = null,
-  isFormRefused = false,
-) => new CallFailed({ outcome, reason, retryAfterMs, isFormRefused })
+export const failed = (outcome: CallOutcome, reason: string, isFormRefused = false) =>
+  new CallFailed({ outcome, reason, isFormRefused })
 
 /** Drops the client's error message: it may repeat the server's words. */
 export function failureOf(error: unknown): CallFailed {
@@ -51,33 +45,18 @@ export function failureOf(error: unknown): CallFailed {
   if (!(error instanceof APIError) || typeof error.status !== "number") {
     return failed("unreachable", "no answer could be read")
   }
-  return failureOfStatus(error.status, error.message, retryAfterOf(error.headers))
+  return failureOfStatus(error.status, error.message)
 }
 
 /** What a status and the server's words mean. */
-export function failureOfStatus(
-  status: number,
-  message: string,
-  retryAfterMs: number | null = null,
-): CallFailed {
+export function failureOfStatus(status: number, message: string): CallFailed {
   const reason = `status ${status}`
-  if (status === 429) return failed("rate_limited", reason, retryAfterMs)
+  if (status === 429) return failed("rate_limited", reason)
   const transient = status >= 500 || status === 408 || status === 409
   const isFormRefused = status === 400 || status === 422 ||
     ![401, 403, 404, 408].includes(status) && formWords.test(message)
-  return failed(transient ? "server_error" : "rejected", reason, retryAfterMs, isFormRefused)
+  return failed(transient ? "server_error" : "rejected", reason, isFormRefused)
 }
 
 /** The server's words are read only to choose another form of the request. */
 const formWords = /max_(?:completion_)?tokens|response_format|schema|json_object|grammar/i
-
-/** Whether a retry may succeed. A timeout is not retried: it would only time out again. */
-export function isTransient({ outcome }: CallFailed): boolean {
-  return outcome === "rate_limited" || outcome === "server_error" || outcome === "unreachable"
-}
-
-/** Whole seconds only: a date would depend on the server's clock. */
-function retryAfterOf(headers: Headers | undefined): number | null {
-  const after = headers?.get("retry-after") ?? ""
-  return /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null
-}

@@ -16,10 +16,8 @@ export const requestTimeout = {
   reading: Duration.seconds(60),
   judge: Duration.seconds(45),
 } as const
-/** Before the one retry of a transient fault, unless the server asks for another wait. */
-export const retryDelay = Duration.millis(500)
-/** A server that asks for a longer wait gets no retry of this request. */
-export const retryAfterMax = Duration.seconds(10)
+/** Retries of a status that may pass: after half a second, or when the server asks for it within a minute. */
+export const retriesMax = 1
 /** A text asks the judge's questions at once; those of another text wait. */
 export const concurrentRequestsMax = 4
 /** Further ones fail at once: by then no request would have its turn in its time. */

@@ -1,9 +1,9 @@
 /**
  * A model behind OpenAI's chat completions API, or any compatible server.
  *
- * The client gets every option explicitly, so it reads nothing from the environment. Retries, timeouts
- * and limits are ours. A request begins in the strictest form (form.ts). A server that refuses it is asked
- * in the next one, and the form of a good answer is remembered.
+ * The client gets every option explicitly, so it reads nothing from the environment. It retries a status
+ * that may pass; timeouts and limits are ours. A request begins in the strictest form (form.ts). A server
+ * that refuses it is asked in the next one, and the form of a good answer is remembered.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import OpenAI from "openai"
 import { makePlaces, publishDepth } from "../../core/places.ts"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
-import { type CallFailed, failed, failureOf, failureOfStatus, isTransient } from "./failures.ts"
+import { type CallFailed, failed, failureOf, failureOfStatus } from "./failures.ts"
 import { forms, jsonIn, shapeInWords, textOf } from "./form.ts"
 import {
   circuitOpenDuration,
@@ -23,12 +23,11 @@ import {
   concurrentRequestsMax,
   failuresMax,
   requestTimeout,
-  retryAfterMax,
-  retryDelay,
+  retriesMax,
   tokensMax,
   waitingRequestsMax,
 } from "./limits.ts"
-import { type Price, recordCall, recordTokens } from "./spending.ts"
+import { recordCall, recordTokens } from "./spending.ts"
 import { transport } from "./transport.ts"
 
 export interface ModelOptions {
@@ -41,8 +40,6 @@ export interface ModelOptions {
   readonly reasoningEffort: OpenAI.ReasoningEffort
   /** The most tokens of any answer, reasoning included; null for the limits by use. */
   readonly tokensMax: number | null
-  /** Null when the price is not configured; then no cost is counted. */
-  readonly price: Price | null
 }
 
 /** A request ready to be sent. */
@@ -124,11 +121,6 @@ export const layer = (
       const attempt = yield* attempts(client, options)
       const answered = <A>(call: Call<A>) =>
         attempt(call).pipe(
-          Effect.catch((failure) =>
-            isWorthRetrying(failure)
-              ? Effect.delay(attempt(call), failure.retryAfterMs ?? retryDelay)
-              : Effect.fail(failure)
-          ),
           Effect.timeoutOrElse({
             duration: requestTimeout[call.use],
             orElse: () => Effect.fail(noAnswerInTime),
@@ -161,7 +153,7 @@ const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOpti
       try: (signal) => client.chat.completions.create(body, { signal }),
       catch: failureOf,
     }).pipe(
-      Effect.tap((answer) => recordTokens(call.use, answer, options.price)),
+      Effect.tap((answer) => recordTokens(call.use, answer)),
       Effect.flatMap((answer) => answerOf(answer, call)),
       Effect.tap(() => Ref.update(taken, (all) => new Map(all).set(body.model, form))),
       Effect.catch((failure) =>
@@ -189,7 +181,7 @@ function clientOf({ baseUrl }: ModelOptions, send: typeof fetch): OpenAI {
     webhookSecret: null,
     baseURL: baseUrl.href,
     logLevel: "off",
-    maxRetries: 0,
+    maxRetries: retriesMax,
     // Our own timeout fires first; without this one the client would use its default.
     timeout: 2 * Duration.toMillis(requestTimeout.digest),
     fetch: send,
@@ -249,10 +241,6 @@ const noAnswerInTime = failed("timed_out", "no answer in time")
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
 const notAsked = Effect.fail(failed("not_asked", "requests are paused for now"))
-
-function isWorthRetrying(failure: CallFailed): boolean {
-  return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
-}
 
 /** A refusal is neither a success nor a failure of the server. */
 function classify(exit: Exit.Exit<unknown, CallFailed>): CircuitBreaker.Outcome {

@@ -1,5 +1,5 @@
 /**
- * Metrics of model requests: outcomes, durations, tokens and cost.
+ * Metrics of model requests: outcomes, durations and tokens.
  *
  * @module
  */
@@ -7,11 +7,6 @@ import { Effect, Exit, Metric, Option, Schema } from "effect"
 import { timed } from "../../core/timed.ts"
 import type { ModelUse } from "../Model.ts"
 import { CallFailed, type CallOutcome } from "./failures.ts"
-
-export interface Price {
-  readonly inputUsdPerMillion: number
-  readonly outputUsdPerMillion: number
-}
 
 /** Far above any real answer: a larger claim of a server is ignored. */
 const tokensMax = 1_000_000
@@ -31,15 +26,12 @@ export const recordCall = (use: ModelUse) => <A>(call: Effect.Effect<A, CallFail
 
 /** Counts the tokens that the server reports, whether or not the answer is usable. */
 export const recordTokens = Effect.fnUntraced(
-  function* (use: ModelUse, answer: unknown, price: Price | null) {
+  function* (use: ModelUse, answer: unknown) {
     const used = decodeUsage(answer)
     if (Option.isNone(used)) return
     const { prompt_tokens: input, completion_tokens: output } = used.value.usage
     yield* Metric.update(tokens.pipe(Metric.withAttributes({ use, kind: "input" })), input)
     yield* Metric.update(tokens.pipe(Metric.withAttributes({ use, kind: "output" })), output)
-    if (price === null) return
-    const usd = (input * price.inputUsdPerMillion + output * price.outputUsdPerMillion) / 1_000_000
-    yield* Metric.update(cost.pipe(Metric.withAttributes({ use })), usd)
   },
 )
 
@@ -55,10 +47,6 @@ const calls = Metric.counter("model_calls_total", {
 })
 const tokens = Metric.counter("model_tokens_total", {
   description: "Tokens used, as reported by the model's server",
-  incremental: true,
-})
-const cost = Metric.counter("model_cost_usd_total", {
-  description: "Cost of those tokens at the price in the settings",
   incremental: true,
 })
 const seconds = Metric.histogram("model_seconds", {

@@ -6,10 +6,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { decodeQuery, sentenceOf } from "../../../src/catalog/domain/parameter.ts"
+import { queryReader, sentenceOf } from "../../../src/catalog/domain/parameter.ts"
 import { law } from "../../support/effect.ts"
 
-const readSignals = decodeQuery(products.signals.parameters)
+const readSignals = queryReader(products.signals.parameters)
 const read = (query: string) => readSignals(new URLSearchParams(query))
 
 function faultsOf(query: string): ReadonlyArray<string> {
@@ -21,7 +21,7 @@ const text = Arbitrary.schema(Schema.String)
 const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{1,18}$/)))
 
 law(
-  "decodeQuery() accepts only integers of 1 to 15 digits in range",
+  "queryReader() accepts only integers of 1 to 15 digits in range",
   digits,
   (value) => {
     const number = Number(value)
@@ -33,27 +33,21 @@ law(
   },
 )
 
-law("decodeQuery() refuses text as an integer", text, (value) => {
+law("queryReader() refuses text as an integer", text, (value) => {
   const result = readSignals(new URLSearchParams([["since", value]]))
   strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(value))
 })
 
-law("decodeQuery() ignores unknown parameters", Arbitrary.array(text), (names) => {
-  const unknown = names.filter((name) => !["since", "count", "type"].includes(name))
-  const query = new URLSearchParams(unknown.map((name) => [name, "x"]))
-  deepStrictEqual(readSignals(query), Result.succeed({ since: null, count: 10, type: null }))
-})
-
-law("decodeQuery() refuses a repeated parameter", digits, (value) => {
+law("queryReader() refuses a repeated parameter", digits, (value) => {
   deepStrictEqual(faultsOf(`since=${value}&since=1`), ["since must be given at most once"])
 })
 
-const readResolving = decodeQuery(products.resolving.parameters)
+const readResolving = queryReader(products.resolving.parameters)
 const numerals = Arbitrary.schema(
   Schema.String.check(Schema.isPattern(/^[0-9]{0,14}\.?[0-9]{0,8}$/)),
 )
 
-law("decodeQuery() accepts only numbers of up to 12 digits and 6 decimals", numerals, (value) => {
+law("queryReader() accepts only numbers of up to 12 digits and 6 decimals", numerals, (value) => {
   const isValid = /^\d{1,12}(\.\d{1,6})?$/.test(value) && Number(value) >= 1_000
   const result = readResolving(new URLSearchParams([["minLiquidity", value]]))
   strictEqual(Result.isSuccess(result), isValid, value)
@@ -62,8 +56,8 @@ law("decodeQuery() accepts only numbers of up to 12 digits and 6 decimals", nume
   }
 })
 
-Deno.test("decodeQuery() checks the pattern of text, and reports a missing required parameter", () => {
-  const read = decodeQuery(products.research.parameters)
+Deno.test("queryReader() checks the pattern of text, and reports a missing required parameter", () => {
+  const read = queryReader(products.research.parameters)
   for (const market of ["a-slug-2027", "Frech-vs-Zvonareva", "57.5m_x", "a".repeat(255)]) {
     deepStrictEqual(read(new URLSearchParams({ market })), Result.succeed({ market }))
   }
@@ -105,7 +99,7 @@ Deno.test("decodeQuery() checks the pattern of text, and reports a missing requi
   }
 })
 
-Deno.test("decodeQuery() repeats at most 40 characters of a wrong value", () => {
+Deno.test("queryReader() repeats at most 40 characters of a wrong value", () => {
   const [fault] = faultsOf(`since=${"x".repeat(1_000)}`)
   strictEqual(fault?.endsWith(`got "${"x".repeat(40)}"`), true)
 })

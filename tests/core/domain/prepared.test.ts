@@ -32,17 +32,6 @@ law(
   },
 )
 
-Deno.test("prepared() without inputs makes its value once, also when it is undefined", () => {
-  let count = 0
-  const value = prepared(() => {
-    count += 1
-  })
-  strictEqual(count, 0)
-  value()
-  value()
-  strictEqual(count, 1)
-})
-
 Deno.test("preparedFor() makes one value for each object", () => {
   const value = preparedFor((of: object) => ({ of }))
   const [a, b] = [{}, {}]

@@ -141,7 +141,7 @@ Deno.test("digestPage() of a quiet window says in few words what did not happen"
     "None of 3,120 watched markets had a confirmed move of 5 cents",
   )
   const text = [textOf(page.summary), pageText(page)].join(" ")
-  ok(text.includes("None of 184 tracked wallets opened a published position."), text)
+  ok(text.includes("None of 184 tracked wallets opened a published position in that time."), text)
   ok(wordCount(text) < 70, text)
 })
 
@@ -236,7 +236,7 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
     const market = { ...one.market, takerFeeRate: 0.05 }
     const markets = [{ ...one, market, quote, entries: [], proposal: null, stories: [] }]
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
-    return page.sections.repriced.some(({ slot }) => slot.topic === "line")
+    return page.sections.repriced.some(({ slot }) => slot.topic === "move")
   }
   equal([isCard(1_000, 0.5), isCard(null, 0.5)], [true, true])
   equal([isCard(999, 0.5), isCard(1_000, 0.51)], [false, false])
@@ -294,7 +294,7 @@ Deno.test("a moved market has its price now, and the time from a headline to the
   ok(on.includes("Traded while it moved: $1,937 at 0.475 or more."), on)
   // In a wide book it is no card, and is only listed.
   const listed = pageAt(0.5, 0.7)
-  ok(/, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
+  ok(/: .+ 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
 })
 
 Deno.test("markets of one title are distinguished wherever a digest names them", async () => {
@@ -359,9 +359,8 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
       /- (.*?) of “Will (\w+)/.exec(line)?.slice(1)
     ),
     [
-      ["09:00 UTC: the challenge window", "Lagoon"],
       ["11:00 UTC: kick-off", "Fjord"],
-      ["13:00 UTC: the end", "Harbour"],
+      ["13:00 UTC: end", "Harbour"],
     ],
   )
   const said = (statement: string) => [{ about: "Lagoon", statement }]
@@ -373,7 +372,7 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
     said(opening),
     said(opening.replace(/0\.\d+/, "0.123")),
     said(opening.replace("proposed", "proposed and disputed")),
-    said("13:00 UTC: the end of “Will Lagoon freeze?”, Yes at 0.51."),
+    said("13:00 UTC: end of “Will Lagoon freeze?”, Yes at 0.51."),
   ].map((previous) =>
     /\*\*“Will Lagoon freeze\?”\*\*(?: \(\d.*?\))?(.*?): (?:Yes|No) is proposed, but/.exec(
       textAfter(previous),
@@ -384,6 +383,14 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
     ...["", " (new)", " (as before)", " (before: at 0.123)", ` (before: ${disputed})`],
     " (named before)",
   ])
+  const called = said("No at 0.48 or less before the fee, up to $900: $900 is expected to gain $9.")
+    .map((fact) => ({ ...fact, about: "Harbour" }))
+  ok(
+    textAfter(called).includes(
+      "Called by the digest before:\n- No in “Will Harbour freeze?” (2026-11-21) at 0.48 or less: bid 0.48 now.",
+    ),
+    textAfter(called),
+  )
 })
 
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {
@@ -399,12 +406,21 @@ Deno.test("a window of more than one digest is counted as far as it was seen", a
   }
   const [none, some] = [textOver(9, 9, []), textOver(9, 9, [entry])]
   ok(!none.includes("None of"), none)
-  ok(some.includes("At least 1 of 184 tracked wallets opened positions, for"), some)
+  ok(
+    some.includes("At least 1 of 184 tracked wallets opened published positions in that time, for"),
+    some,
+  )
   const whole = textOver(4, 4, [entry])
-  ok(/(?<!At least )1 of 184 tracked wallets opened positions, for/.test(whole), whole)
+  ok(
+    /(?<!At least )1 of 184 tracked wallets opened published positions in that time, for/.test(
+      whole,
+    ),
+    whole,
+  )
   // The first digest of a service that has watched for an hour.
   const first = textOver(24, 1, [entry])
-  const since = /(?<!At least )1 of 184 tracked wallets opened positions since 07:00 UTC, for/
+  const since =
+    /(?<!At least )1 of 184 tracked wallets opened published positions since 07:00 UTC, for/
   ok(since.test(first), first)
   const silent = textOver(24, 1, [])
   ok(silent.includes("None of 184 tracked wallets opened a published position since 07:00"), silent)
@@ -437,9 +453,11 @@ Deno.test("a reported outcome leads with its price, while no report is corrected
 
 law("digestPage() lists the numbers that it states, to be scored", anyMaterial, (material) => {
   const { facts, stated } = digestPage(material)
+  // A text states that of the side that is bought.
+  const near = (price: number) => Math.round(Math.min(price, 1 - price) * 1_000)
   const numbers = facts.flatMap(({ values: { probability } }) =>
-    probability?.type === "price" ? [probability.value] : []
+    probability?.type === "price" ? [near(probability.value)] : []
   )
-  const listed = stated.map(({ probability }) => Math.round(probability * 10_000) / 10_000)
+  const listed = stated.map(({ probability }) => near(probability))
   equal(numbers.toSorted(), listed.toSorted())
 }, { runs: sized({ short: 100, full: 400 }) })

@@ -70,14 +70,14 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
     const paragraph = paragraphs[n] ?? ""
     const text = sentences.map(({ text }) => text).join(" ")
     const heading = market === null
-      ? /^(?:(?:Also moved|Other doubted proposals|In the next 24 hours):\n)?(?=- )/
+      ? /^(?:(?:Moved|Other doubted proposals|In the next 24 hours):\n)?(?=- )/
       : /^\*\*“.*?”\*\*(?: \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[^()“”]*)\))?(?: \((?:new|as before|named before|before: [^()]*)\))?: /
     // Without what our own Markdown adds, the sentences of the page are left.
     const bare = paragraph.replace(heading, "").replaceAll(/\n- |^- /g, " ")
       .replaceAll(/\*\*(?:(?:[A-Z][a-z]+ ?){1,2}[a-z ]*: )?(.*?)\*\* ?/g, "$1 ")
     const plain = (it: string) => it.replaceAll(/[ :]+/g, "")
     const labels =
-      /(?:Moves|Reported|Proposal|News|Payout|Price so far|Price now|Wallets|Other markets|Pays|Trade|Record):/g
+      /(?:Moved|Moves|Reported|Proposal|News|Payout|Price so far|Price now|Wallets|Other markets|Pays|Trade|Record):/g
     strictEqual(plain(bare.replaceAll(labels, "")), plain(text.replaceAll(labels, "")))
     strictEqual(
       paragraph.includes(`**“${readableName(market?.question ?? "")}”**`),
@@ -130,7 +130,10 @@ Deno.test("digestOf() takes the claims of a slot, and a title that fits, without
   })
   const digestWith = (...claims: ReadonlyArray<ReturnType<typeof claim>>) =>
     digestOf(page, fillSlots(slotsOf(page), claims), metadata)
-  const digest = digestWith(claim(slot.id, "Every price stayed."), claim("S1", "A quiet window."))
+  const digest = digestWith(
+    claim(slot.id, "Every price stayed."),
+    claim(page.title.id, "A quiet window."),
+  )
   ok(digest.fullAnalysis.includes("Every price stayed."))
   strictEqual(digest.title, "A quiet window")
   const long = digestWith(claim("S1", `${"long ".repeat(60)}.`))

@@ -17,7 +17,6 @@ import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { offerExtension } from "../../../src/payments/domain/x402/offerReceipt.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { test } from "../../support/effect.ts"
 import { serviceOptions } from "../../support/http/httpService.ts"
 import { testKey } from "../../support/signing/key.ts"
@@ -42,9 +41,10 @@ const refund = {
 }
 
 type Sell = ReturnType<Checkout["sell"]>
+type Found = ReturnType<Payments["Service"]["findByTask"]>
 
 /** An offered task, with the outcome of its payment. */
-const oneTask = Effect.fnUntraced(function* (outcome: PaymentOutcome, sell: Sell) {
+const oneTask = Effect.fnUntraced(function* (outcome: Found, sell: Sell) {
   const skill = Option.getOrThrow(Option.fromUndefinedOr(skillOf("get_latest")))
   const task = makeTasks(testKey).open(null, { skill, parameters: "" })
   if (!isPaid(task)) return yield* Effect.die("the skill is not paid")
@@ -65,38 +65,41 @@ const oneTask = Effect.fnUntraced(function* (outcome: PaymentOutcome, sell: Sell
   } as Partial<SkillPorts> as SkillPorts
   const payments = {
     findByTask: (secret: string) =>
-      secret === task.secret ? Effect.succeed(outcome) : Effect.die("asked without the secret"),
+      secret === task.secret ? outcome : Effect.die("asked without the secret"),
   } as Partial<Payments["Service"]> as Payments["Service"]
   return { ports: { skills, payments }, task, sellCalls }
 })
 
 const noSale: Sell = Effect.die("a sale was started")
-const answered: PaymentOutcome = { state: "answered", delivery }
-
-/** The outcome of a payment, the state of its task and the status of the payment in it. */
-const outcomes: ReadonlyArray<readonly [PaymentOutcome, state: string, status: string]> = [
-  [answered, "completed", "completed"],
-  [{ state: "used", receipt }, "completed", "completed"],
-  [{ state: "refunded", refund }, "failed", "completed"],
-  [{ state: "underway" }, "working", "submitted"],
-  [{ state: "released" }, "input-required", "required"],
-  [{ state: "void" }, "input-required", "required"],
-  [{ state: "unknown" }, "input-required", "required"],
-]
-
-for (const [outcome, state, status] of outcomes) {
-  test(`readTask() returns a task whose payment is ${outcome.state} as ${state}`, () =>
-    Effect.gen(function* () {
-      const { ports, task } = yield* oneTask(outcome, noSale)
-      const { view, delivery } = yield* readTask(ports, task)
-      equal([view.state, view.metadata["x402.payment.status"]], [state, `payment-${status}`])
-      equal(delivery !== null, outcome.state === "answered")
-      equal(view.artifact, outcome.state === "answered" ? { success: true, data: 7 } : null)
-    }))
-}
-
 const refused = (code: NotCharged["code"], more: Partial<NotCharged> = {}) =>
   Effect.fail(new NotCharged({ code, message: "m", ...more }))
+const neverPaid = refused("payment_required", { fault: "not_settled" })
+
+/** What is found of a payment, the state of its task and the status of the payment in it. */
+const outcomes: Readonly<Record<string, readonly [Found, state: string, status: string]>> = {
+  answered: [Effect.succeed(delivery), "completed", "completed"],
+  used: [refused("payment_already_used", { receipt }), "completed", "completed"],
+  refunded: [refused("payment_refunded", { refund }), "failed", "completed"],
+  underway: [
+    Effect.fail(new Unresolved({ message: "m", retryAfterSeconds: 5 })),
+    "working",
+    "submitted",
+  ],
+  claimed: [refused("payment_in_progress"), "working", "submitted"],
+  void: [neverPaid, "input-required", "required"],
+  unknown: [Effect.succeed(null), "input-required", "required"],
+}
+
+for (const [name, [outcome, state, status]] of Object.entries(outcomes)) {
+  test(`readTask() returns a task whose payment is ${name} as ${state}`, function* () {
+    const { ports, task } = yield* oneTask(outcome, noSale)
+    const { view, delivery } = yield* readTask(ports, task)
+    equal([view.state, view.metadata["x402.payment.status"]], [state, `payment-${status}`])
+    equal(delivery !== null, name === "answered")
+    equal(view.artifact, name === "answered" ? { success: true, data: 7 } : null)
+  })
+}
+
 const invalid = refused("payment_required", { fault: "invalid_signature" })
 const sold: Sell = Effect.succeed(delivery)
 const settling = Effect.fail(new Unresolved({ message: "m", retryAfterSeconds: 5 }))
@@ -104,14 +107,14 @@ const owing = Effect.fail(new RefundQueued({ code: "venue_error", message: "m", 
 
 /** A sale, its payment's state afterwards, and the returned state and payment status. */
 const sales: ReadonlyArray<
-  readonly [what: string, Sell, PaymentOutcome["state"], state: string, status: string]
+  readonly [what: string, Sell, payment: string, state: string, status: string]
 > = [
   ["answered", sold, "answered", "completed", "completed"],
   ["not settled yet", settling, "underway", "working", "submitted"],
-  ["in progress", refused("payment_in_progress"), "released", "working", "submitted"],
+  ["in progress", refused("payment_in_progress"), "unknown", "working", "submitted"],
   ["refunded now", owing, "refunded", "failed", "completed"],
   ["refunded before", refused("payment_refunded"), "refunded", "failed", "completed"],
-  ["overloaded", refused("overloaded"), "released", "input-required", "required"],
+  ["overloaded", refused("overloaded"), "unknown", "input-required", "required"],
   [
     "overloaded, and sold by another call",
     refused("overloaded"),
@@ -136,20 +139,19 @@ const sales: ReadonlyArray<
   ["used elsewhere", refused("payment_already_used"), "unknown", "input-required", "failed"],
   ["refused as invalid", invalid, "unknown", "input-required", "failed"],
   ["refused as invalid, and sold by another call", invalid, "underway", "working", "submitted"],
-  ["without an answer", refused("market_not_found"), "released", "failed", "failed"],
+  ["without an answer", refused("market_not_found"), "unknown", "failed", "failed"],
 ]
 
-for (const [what, sell, state, returned, status] of sales) {
-  test(`payTask() returns the task as ${returned} when the sale is ${what}`, () =>
-    Effect.gen(function* () {
-      const outcome = outcomes.find(([outcome]) => outcome.state === state)?.[0] ?? answered
-      const { ports, task, sellCalls } = yield* oneTask(outcome, sell)
-      const client = { client: "a-client", site: null }
-      const { view } = yield* Effect.orDie(payTask(ports, task, { payload: {}, client }))
-      equal([view.state, view.metadata["x402.payment.status"], yield* Ref.get(sellCalls)], [
-        returned,
-        `payment-${status}`,
-        1,
-      ])
-    }))
+for (const [what, sell, payment, returned, status] of sales) {
+  test(`payTask() returns the task as ${returned} when the sale is ${what}`, function* () {
+    const outcome = outcomes[payment]?.[0] ?? Effect.die("no such outcome")
+    const { ports, task, sellCalls } = yield* oneTask(outcome, sell)
+    const client = { client: "a-client", site: null }
+    const { view } = yield* Effect.orDie(payTask(ports, task, { payload: {}, client }))
+    equal([view.state, view.metadata["x402.payment.status"], yield* Ref.get(sellCalls)], [
+      returned,
+      `payment-${status}`,
+      1,
+    ])
+  })
 }

@@ -16,7 +16,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { expiryAt, securityText } from "../../../src/http/documents/documents.ts"
-import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
+import { queryReader } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import {
   base,
@@ -64,23 +64,22 @@ const pathsIn = (text: string) =>
     ),
   ].map(([found]) => found.replace(/[.:]+$/, ""))
 
-test("every absolute address in any document is the service's own or a known foreign one", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const { text, headers } = yield* read(face)
-    for (const path of documentPaths) {
-      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
-      ok(!content.includes("any.host"), `${path} repeats the Host header`)
-      for (const address of addressesIn(content)) {
-        const known = foreignAddresses.some((of) => address === of) ||
-          address === base || address.startsWith(`${base}/`)
-        ok(known, `${path}: ${address}`)
-      }
-      for (const [, target = ""] of (headers(path).get("link") ?? "").matchAll(/<([^>]*)>/g)) {
-        ok(target.startsWith(`${base}/`), `${path}: Link to ${target}`)
-      }
+test("every absolute address in any document is the service's own or a known foreign one", function* () {
+  const face = yield* openDocumentService
+  const { text, headers } = yield* read(face)
+  for (const path of documentPaths) {
+    const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+    ok(!content.includes("any.host"), `${path} repeats the Host header`)
+    for (const address of addressesIn(content)) {
+      const known = foreignAddresses.some((of) => address === of) ||
+        address === base || address.startsWith(`${base}/`)
+      ok(known, `${path}: ${address}`)
     }
-  }))
+    for (const [, target = ""] of (headers(path).get("link") ?? "").matchAll(/<([^>]*)>/g)) {
+      ok(target.startsWith(`${base}/`), `${path}: Link to ${target}`)
+    }
+  }
+})
 
 /** Hyphenated names in the documents that are no request headers of a client, or no headers. */
 const noRequestHeaders = [
@@ -91,58 +90,55 @@ const noRequestHeaders = [
 ]
 const standards = /^(?:EIP|ERC|CAIP|SHA|JSON|GPL|MPL|Apache|Keccak|Ctrl)-/
 
-test("a page of another origin may send every request header that a document names", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const { text } = yield* read(face)
-    const preflight = yield* face.get("/v1/latest", { method: "OPTIONS" })
-    const allowed = (preflight.headers.get("access-control-allow-headers") ?? "").split(", ")
-    const files = ["docs/agents.md", "packages/client/README.md", "packages/mcp/README.md"]
-    const texts = [...documentPaths.map(text), ...files.map((path) => Deno.readTextFileSync(path))]
-    const named = new Set(
-      texts.flatMap((content) =>
-        [...content.matchAll(/(?<![\w-])[A-Z][A-Za-z\d]*(?:-[A-Z\d][A-Za-z\d]*)+(?![\w-])/g)]
-          .map(([name]) => name)
-      ).filter((name) => !standards.test(name) && !noRequestHeaders.includes(name)),
-    )
-    for (const name of ["Idempotency-Key", "Bellwether-Test", "X-402-Version"]) ok(named.has(name))
-    equal([...named].filter((name) => !allowed.includes(name)), [])
-  }))
+test("a page of another origin may send every request header that a document names", function* () {
+  const face = yield* openDocumentService
+  const { text } = yield* read(face)
+  const preflight = yield* face.get("/v1/latest", { method: "OPTIONS" })
+  const allowed = (preflight.headers.get("access-control-allow-headers") ?? "").split(", ")
+  const files = ["docs/agents.md", "packages/client/README.md", "packages/mcp/README.md"]
+  const texts = [...documentPaths.map(text), ...files.map((path) => Deno.readTextFileSync(path))]
+  const named = new Set(
+    texts.flatMap((content) =>
+      [...content.matchAll(/(?<![\w-])[A-Z][A-Za-z\d]*(?:-[A-Z\d][A-Za-z\d]*)+(?![\w-])/g)]
+        .map(([name]) => name)
+    ).filter((name) => !standards.test(name) && !noRequestHeaders.includes(name)),
+  )
+  for (const name of ["Idempotency-Key", "Bellwether-Test", "X-402-Version"]) ok(named.has(name))
+  equal([...named].filter((name) => !allowed.includes(name)), [])
+})
 
-test("every own link and path in any document is served", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const { text, headers } = yield* read(face)
-    const seen = new Set<string>()
-    for (const path of documentPaths) {
-      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
-      for (const address of addressesIn(content)) {
-        if (address.startsWith(`${base}/`)) seen.add(address.slice(base.length))
-      }
-      for (const named of pathsIn(content)) seen.add(named)
+test("every own link and path in any document is served", function* () {
+  const face = yield* openDocumentService
+  const { text, headers } = yield* read(face)
+  const seen = new Set<string>()
+  for (const path of documentPaths) {
+    const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+    for (const address of addressesIn(content)) {
+      if (address.startsWith(`${base}/`)) seen.add(address.slice(base.length))
     }
-    const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
-      // The paths of these operations end with a parameter.
-      .filter((path) => !path.startsWith("/v1/payments/") && path !== "/docs/quickstart/")
-    ok(ownPaths.length > 25, `${ownPaths.length} links`)
-    for (const path of new Set(ownPaths)) {
-      const { status } = yield* face.get(path)
-      ok([200, 402, 405].includes(status), `${path}: ${status}`)
-      if (status === 405) ok(["/mcp"].includes(path), path)
-    }
-  }))
+    for (const named of pathsIn(content)) seen.add(named)
+  }
+  const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
+    // The paths of these operations end with a parameter.
+    .filter((path) => !path.startsWith("/v1/payments/") && path !== "/docs/quickstart/")
+  ok(ownPaths.length > 25, `${ownPaths.length} links`)
+  for (const path of new Set(ownPaths)) {
+    const { status } = yield* face.get(path)
+    ok([200, 402, 405].includes(status), `${path}: ${status}`)
+    if (status === 405) ok(["/mcp"].includes(path), path)
+  }
+})
 
-test("two replicas serve the same bytes, started at any time", () =>
-  Effect.gen(function* () {
-    const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))
-    const first = yield* reading
-    yield* TestClock.setTime(200 * day)
-    const second = yield* reading
-    for (const path of documentPaths.filter((path) => path !== "/.well-known/security.txt")) {
-      strictEqual(first.text(path), second.text(path), path)
-    }
-    ok(first.text("/.well-known/security.txt") !== second.text("/.well-known/security.txt"))
-  }))
+test("two replicas serve the same bytes, started at any time", function* () {
+  const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))
+  const first = yield* reading
+  yield* TestClock.setTime(200 * day)
+  const second = yield* reading
+  for (const path of documentPaths.filter((path) => path !== "/.well-known/security.txt")) {
+    strictEqual(first.text(path), second.text(path), path)
+  }
+  ok(first.text("/.well-known/security.txt") !== second.text("/.well-known/security.txt"))
+})
 
 Deno.test("security.txt expires within a year, at the same time all month, and never in the past", () => {
   const expiries = new Set<number>()
@@ -168,38 +164,36 @@ Deno.test("security.txt expires within a year, at the same time all month, and n
   strictEqual(expiries.size, 14)
 })
 
-test("/llms.txt is a valid llms.txt page under 4 KiB", () =>
-  Effect.gen(function* () {
-    const { text } = yield* read(yield* openDocumentService)
-    const page = text("/llms.txt")
-    ok(page.length < 4_096, `${page.length}`)
-    const { title, summary, sections } = Result.getOrThrow(readLlms(page))
-    strictEqual(title, "Bellwether")
-    ok(summary !== null && summary.length > 40)
-    equal(sections.map(({ heading }) => heading), [
-      ...["Free", "Paid", "Machine interfaces", "Optional"],
-    ])
-    ok(sections.every(({ links }) => links.length > 3))
-    strictEqual(text("/"), page)
-  }))
+test("/llms.txt is a valid llms.txt page under 4 KiB", function* () {
+  const { text } = yield* read(yield* openDocumentService)
+  const page = text("/llms.txt")
+  ok(page.length < 4_096, `${page.length}`)
+  const { title, summary, sections } = Result.getOrThrow(readLlms(page))
+  strictEqual(title, "Bellwether")
+  ok(summary !== null && summary.length > 40)
+  equal(sections.map(({ heading }) => heading), [
+    ...["Free", "Paid", "Machine interfaces", "Optional"],
+  ])
+  ok(sections.every(({ links }) => links.length > 3))
+  strictEqual(text("/"), page)
+})
 
-test("the api-catalog is a linkset, and its HEAD links to it", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
-    match(
-      head.headers.get("content-type") ?? "",
-      /^application\/linkset\+json; profile=".*rfc9727"$/,
-    )
-    const link = head.headers.get("link") ?? ""
-    ok(link.startsWith(`<${base}/.well-known/api-catalog>; rel="api-catalog"`), link)
-    const { json, headers } = yield* read(face)
-    const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
-    equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })
-    const rels = Object.keys(api ?? {}).filter((rel) => rel !== "anchor")
-    const content = headers("/").get("link") ?? ""
-    for (const rel of rels) ok(content.includes(`rel="${rel}"`), `${rel} in Link of /`)
-  }))
+test("the api-catalog is a linkset, and its HEAD links to it", function* () {
+  const face = yield* openDocumentService
+  const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
+  match(
+    head.headers.get("content-type") ?? "",
+    /^application\/linkset\+json; profile=".*rfc9727"$/,
+  )
+  const link = head.headers.get("link") ?? ""
+  ok(link.startsWith(`<${base}/.well-known/api-catalog>; rel="api-catalog"`), link)
+  const { json, headers } = yield* read(face)
+  const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
+  equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })
+  const rels = Object.keys(api ?? {}).filter((rel) => rel !== "anchor")
+  const content = headers("/").get("link") ?? ""
+  for (const rel of rels) ok(content.includes(`rel="${rel}"`), `${rel} in Link of /`)
+})
 
 /** The JSON Schema errors of a value; empty when it is valid. */
 function faults(schema: object, value: unknown): string {
@@ -207,22 +201,21 @@ function faults(schema: object, value: unknown): string {
   return ajv.validate(schema, value) ? "" : ajv.errorsText()
 }
 
-test("the call and the answer declared in a 402 are valid by its own schema, over HTTP, A2A and MCP", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    for (const product of sold) {
-      const { id, path } = product
-      const { header, task, tool } = yield* challengesOf(face, product)
-      for (
-        const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
-      ) {
-        const bazaar = objectIn(objectIn(objectIn(required)["extensions"])["bazaar"])
-        strictEqual(faults(objectIn(bazaar["schema"]), bazaar["info"]), "", path)
-        const { output } = objectIn(bazaar["info"])
-        ok(isPartOf(objectIn(output)["example"], products[id as keyof typeof products].sample))
-      }
+test("the call and the answer declared in a 402 are valid by its own schema, over HTTP, A2A and MCP", function* () {
+  const face = yield* openDocumentService
+  for (const product of sold) {
+    const { id, path } = product
+    const { header, task, tool } = yield* challengesOf(face, product)
+    for (
+      const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
+    ) {
+      const bazaar = objectIn(objectIn(objectIn(required)["extensions"])["bazaar"])
+      strictEqual(faults(objectIn(bazaar["schema"]), bazaar["info"]), "", path)
+      const { output } = objectIn(bazaar["info"])
+      ok(isPartOf(objectIn(output)["example"], products[id as keyof typeof products].sample))
     }
-  }))
+  }
+})
 
 /** Whether `part` is a part of `whole`. */
 function isPartOf(part: unknown, whole: unknown): boolean {
@@ -231,89 +224,68 @@ function isPartOf(part: unknown, whole: unknown): boolean {
     Object.entries(part).every(([name, member]) => isPartOf(member, objectIn(whole)[name]))
 }
 
-test("every example in /llms-full.txt is a valid answer to a valid call", () =>
-  Effect.gen(function* () {
-    const { text } = yield* read(yield* openDocumentService)
-    const calls = callsOfText(text("/llms-full.txt"))
-    equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
-    for (const [at, { name, call, body }] of calls.entries()) {
-      const { path, parameters } = skills[at] ?? { path: "", parameters: [] }
-      const url = new URL(call)
-      equal([url.origin, url.pathname], [base, path])
-      ok(Result.isSuccess(decodeQuery(parameters)(url.searchParams)), call)
-      const example = /```json\n([^]*?)\n```/.exec(body)?.[1]
-      if (["get_sample", "get_terms"].includes(name)) continue
-      const schema = bodies[path]
-      ok(schema !== undefined && Schema.is(schema)(JSON.parse(example ?? "")), name)
-    }
-  }))
-
-test("/discovery returns the requested page with its pagination", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const page = Effect.fnUntraced(function* (query: string) {
-      const response = yield* face.get(`/discovery${query}`)
-      const body = yield* Effect.promise(() => response.json())
-      return { status: response.status, ...body }
-    })
-    const all: ReadonlyArray<{ resource: string }> = (yield* page("")).items
-    const count = sold.length
-    for (
-      const [query, from, to, total] of [
-        ["?limit=3", 0, 3, count],
-        [`?limit=3&offset=${count - 2}`, count - 2, count, count],
-        [`?offset=${count}`, count, count, count],
-        ["?type=http", 0, count, count],
-      ] as const
-    ) {
-      const { items, pagination, success } = yield* page(query)
-      equal([items, success, pagination.total], [all.slice(from, to), true, total], query)
-      equal(pagination.offset, from, query)
-    }
-    for (const query of ["?limit=0", "?limit=101", "?offset=-1", "?limit=", "?limit=1&limit=2"]) {
-      const { status, error } = yield* page(query)
-      equal([status, error.code, error.charged], [400, "invalid_parameter", false], query)
-    }
-  }))
+test("every example in /llms-full.txt is a valid answer to a valid call", function* () {
+  const { text } = yield* read(yield* openDocumentService)
+  const calls = callsOfText(text("/llms-full.txt"))
+  equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
+  for (const [at, { name, call, body }] of calls.entries()) {
+    const { path, parameters } = skills[at] ?? { path: "", parameters: [] }
+    const url = new URL(call)
+    equal([url.origin, url.pathname], [base, path])
+    ok(Result.isSuccess(queryReader(parameters)(url.searchParams)), call)
+    const example = /```json\n([^]*?)\n```/.exec(body)?.[1]
+    if (["get_sample", "get_terms"].includes(name)) continue
+    const schema = bodies[path]
+    ok(schema !== undefined && Schema.is(schema)(JSON.parse(example ?? "")), name)
+  }
+})
 
 liveTest(
-  "the official Bazaar client lists all products, page by page",
-  () =>
-    Effect.gen(function* () {
-      const url = yield* servedService
-      const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
-      const list = (offset: number) =>
-        Effect.promise(() => bazaar.listResources({ type: "http", limit: 5, offset }))
-      const [first, second] = [yield* list(0), yield* list(5)]
-      equal(
-        [...first.items, ...second.items].map(({ resource, accepts }) => [
-          resource,
-          accepts[0]?.amount,
-        ]),
-        sold.map(({ path, price }) => [`${url}${path}`, price.toString()]),
+  "the official Bazaar client lists all products, page by page to an empty one",
+  function* () {
+    const url = yield* servedService
+    const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
+    const all = sold.map(({ path, price }) => [`${url}${path}`, price.toString()])
+    const limit = 3
+    for (const offset of [0, 3, 6, 9, 999]) {
+      const { items, pagination } = yield* Effect.promise(() =>
+        bazaar.listResources({ type: "http", limit, offset })
       )
-      equal(second.pagination, { limit: 5, offset: 5, total: sold.length })
-    }),
+      equal(
+        items.map(({ resource, accepts }) => [resource, accepts[0]?.amount]),
+        all.slice(offset, offset + limit),
+      )
+      equal(pagination, { limit, offset, total: all.length })
+    }
+    for (const query of ["", "?limit=x&offset=-1"]) {
+      const response = yield* Effect.promise(() => fetch(`${url}/discovery/resources${query}`))
+      const { items, pagination: { total } } = yield* Effect.promise(() => response.json())
+      equal([items.length, total], [all.length, all.length], query)
+    }
+  },
 )
 
-test("/discovery states when the listed products last changed", () =>
-  Effect.gen(function* () {
-    const listed = catalogItems(terms).map(({ lastUpdated: _, ...item }) => item)
-    const bytes = new TextEncoder().encode(JSON.stringify(listed))
-    const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
-    const tag = new Uint8Array(hash).toHex().slice(0, 16)
-    equal(
-      [tag, productsChangedAt],
-      ["5c49d316d18db949", "2026-11-30T16:30:00.000Z"],
-      "the listed products changed: update this hash and productsChangedAt",
-    )
-  }))
+test("/discovery states when the listed products last changed", function* () {
+  const listed = catalogItems(terms).map(({ lastUpdated: _, ...item }) => item)
+  const bytes = new TextEncoder().encode(JSON.stringify(listed))
+  const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
+  const tag = new Uint8Array(hash).toHex().slice(0, 16)
+  equal(
+    [tag, productsChangedAt],
+    ["bdcabb97fb06783a", "2026-11-30T16:30:00.000Z"],
+    "the listed products changed: update this hash and productsChangedAt",
+  )
+})
 
-test("the icon is an SVG under a kilobyte that loads nothing", () =>
-  Effect.gen(function* () {
-    const { text, headers } = yield* read(yield* openDocumentService)
-    const mark = text("/favicon.svg")
-    strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
-    ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))
-    ok(!/<script|href=|url\(/.test(mark))
-  }))
+test("the icon is an SVG under a kilobyte that loads nothing", function* () {
+  const { text, headers } = yield* read(yield* openDocumentService)
+  const mark = text("/favicon.svg")
+  strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
+  ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))
+  ok(!/<script|href=|url\(/.test(mark))
+  const former = headers("/favicon.ico")
+  equal([former.get("content-type"), former.get("etag")], [
+    "image/svg+xml",
+    headers("/favicon.svg").get("etag"),
+  ])
+})

@@ -67,15 +67,14 @@ const published = Effect.fnUntraced(function* ({ get }: Handle) {
 
 for (const scope of [null, "@owner"]) {
   const where = scope ?? `${base}/packages/`
-  test(`with ${where} no command in a document or page names a package of ours bare`, () =>
-    Effect.gen(function* () {
-      const texts = yield* published(yield* openDocuments({ scope }))
-      for (const [path, text] of texts) equal(bareCommands(text), [], path)
-      const named = scope === null ? `${base}/packages/${file}` : "@owner/bellwether-mcp@1.0.0"
-      for (const path of ["/mcp", "/llms-full.txt as */*", "/docs/quickstart/claude.md as */*"]) {
-        ok(texts.some(([of, text]) => of === path && text.includes(named)), path)
-      }
-    }))
+  test(`with ${where} no command in a document or page names a package of ours bare`, function* () {
+    const texts = yield* published(yield* openDocuments({ scope }))
+    for (const [path, text] of texts) equal(bareCommands(text), [], path)
+    const named = scope === null ? `${base}/packages/${file}` : "@owner/bellwether-mcp@1.0.0"
+    for (const path of ["/mcp", "/llms-full.txt as */*", "/docs/quickstart/claude.md as */*"]) {
+      ok(texts.some(([of, text]) => of === path && text.includes(named)), path)
+    }
+  })
 }
 
 Deno.test("no document of the repository names a package of ours bare", () => {
@@ -91,64 +90,60 @@ Deno.test("no document of the repository names a package of ours bare", () => {
   }
 })
 
-test("the address serves the built file with the hash that the documents state", () =>
-  Effect.gen(function* () {
-    const bytes = crypto.getRandomValues(new Uint8Array(2_000))
-    const { get } = yield* openDocuments({ files: new Map([[file, bytes]]) })
-    const response = yield* get(`/packages/${file}`)
-    equal([response.status, response.headers.get("content-type")], [200, "application/gzip"])
-    equal(yield* Effect.promise(() => response.bytes()), bytes)
-    const hash = `sha512-${createHash("sha512").update(bytes).digest("base64")}`
-    const document = yield* get("/llms-full.txt")
-    ok((yield* Effect.promise(() => document.text())).includes(hash))
-    strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
-  }))
+test("the address serves the built file with the hash that the documents state", function* () {
+  const bytes = crypto.getRandomValues(new Uint8Array(2_000))
+  const { get } = yield* openDocuments({ files: new Map([[file, bytes]]) })
+  const response = yield* get(`/packages/${file}`)
+  equal([response.status, response.headers.get("content-type")], [200, "application/gzip"])
+  equal(yield* Effect.promise(() => response.bytes()), bytes)
+  const hash = `sha512-${createHash("sha512").update(bytes).digest("base64")}`
+  const document = yield* get("/llms-full.txt")
+  ok((yield* Effect.promise(() => document.text())).includes(hash))
+  strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
+})
 
-test("the entry for the MCP registry has the server, and the bundle with its hash once it is built", () =>
-  Effect.gen(function* () {
-    const name = "bellwether-mcp-1.0.0.mcpb"
-    const bytes = crypto.getRandomValues(new Uint8Array(2_000))
-    const entryOf = Effect.fnUntraced(function* (files: ReadonlyMap<string, typeof bytes>) {
-      const { get } = yield* openDocuments({ files })
-      const entry: Response = yield* get("/mcp/server.json")
-      return yield* Effect.promise(() => entry.json())
-    })
-    const { packages, ...server } = yield* entryOf(new Map([[name, bytes]]))
-    match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
-    ok(server.description.length <= 100)
-    equal(server.remotes, [{ type: "streamable-http", url: `${base}/mcp` }])
-    const [{ identifier, fileSha256, ...bundle }] = packages
-    equal(bundle, { registryType: "mcpb", version: "1.0.0", transport: { type: "stdio" } })
-    equal(fileSha256, createHash("sha256").update(bytes).digest("hex"))
-    const { get } = yield* openDocuments({ files: new Map([[name, bytes]]) })
-    const served = yield* get(new URL(identifier).pathname)
-    equal(yield* Effect.promise(() => served.bytes()), bytes)
-    equal(yield* entryOf(new Map()), server)
-  }))
+test("the entry for the MCP registry has the server, and the bundle with its hash once it is built", function* () {
+  const name = "bellwether-mcp-1.0.0.mcpb"
+  const bytes = crypto.getRandomValues(new Uint8Array(2_000))
+  const entryOf = Effect.fnUntraced(function* (files: ReadonlyMap<string, typeof bytes>) {
+    const { get } = yield* openDocuments({ files })
+    const entry: Response = yield* get("/mcp/server.json")
+    return yield* Effect.promise(() => entry.json())
+  })
+  const { packages, ...server } = yield* entryOf(new Map([[name, bytes]]))
+  match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+  ok(server.description.length <= 100)
+  equal(server.remotes, [{ type: "streamable-http", url: `${base}/mcp` }])
+  const [{ identifier, fileSha256, ...bundle }] = packages
+  equal(bundle, { registryType: "mcpb", version: "1.0.0", transport: { type: "stdio" } })
+  equal(fileSha256, createHash("sha256").update(bytes).digest("hex"))
+  const { get } = yield* openDocuments({ files: new Map([[name, bytes]]) })
+  const served = yield* get(new URL(identifier).pathname)
+  equal(yield* Effect.promise(() => served.bytes()), bytes)
+  equal(yield* entryOf(new Map()), server)
+})
 
-test("without built files the address and the documents say what to run", () =>
-  Effect.gen(function* () {
-    const { get } = yield* openDocuments({ files: new Map() })
-    const response = yield* get(`/packages/${file}`)
-    const { error } = yield* Effect.promise(() => response.json())
-    strictEqual(response.status, 404)
-    match(error.hint, /npx -y deno@2.9.6 task pack/)
-    for (const path of ["/llms-full.txt", "/docs"]) {
-      const document = yield* get(path, { headers: { accept: browserAccept } })
-      match(yield* Effect.promise(() => document.text()), /deno@2.9.6 task pack/, path)
-    }
-  }))
+test("without built files the address and the documents say what to run", function* () {
+  const { get } = yield* openDocuments({ files: new Map() })
+  const response = yield* get(`/packages/${file}`)
+  const { error } = yield* Effect.promise(() => response.json())
+  strictEqual(response.status, 404)
+  match(error.hint, /npx -y deno@2.9.6 task pack/)
+  for (const path of ["/llms-full.txt", "/docs"]) {
+    const document = yield* get(path, { headers: { accept: browserAccept } })
+    match(yield* Effect.promise(() => document.text()), /deno@2.9.6 task pack/, path)
+  }
+})
 
-test("a package that is built while the service runs is served from then on", () =>
-  Effect.gen(function* () {
-    const built = new Map<string, Uint8Array<ArrayBuffer>>()
-    const read = (name: string) => Promise.resolve(built.get(name) ?? null)
-    const { get } = yield* openDocuments({ files: new Map(), read })
-    strictEqual((yield* get(`/packages/${file}`)).status, 404)
-    built.set(file, crypto.getRandomValues(new Uint8Array(2_000)))
-    built.set("other-1.0.0.tgz", new Uint8Array(1))
-    const response = yield* get(`/packages/${file}`)
-    equal([response.status, response.headers.get("content-type")], [200, "application/gzip"])
-    equal(yield* Effect.promise(() => response.bytes()), built.get(file))
-    strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
-  }))
+test("a package that is built while the service runs is served from then on", function* () {
+  const built = new Map<string, Uint8Array<ArrayBuffer>>()
+  const read = (name: string) => Promise.resolve(built.get(name) ?? null)
+  const { get } = yield* openDocuments({ files: new Map(), read })
+  strictEqual((yield* get(`/packages/${file}`)).status, 404)
+  built.set(file, crypto.getRandomValues(new Uint8Array(2_000)))
+  built.set("other-1.0.0.tgz", new Uint8Array(1))
+  const response = yield* get(`/packages/${file}`)
+  equal([response.status, response.headers.get("content-type")], [200, "application/gzip"])
+  equal(yield* Effect.promise(() => response.bytes()), built.get(file))
+  strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
+})

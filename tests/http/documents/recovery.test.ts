@@ -69,6 +69,7 @@ const reviewed: ReadonlyArray<RegExp> = [
   /send it again if it is still valid; if not, sign a new one, with the same key$/,
   /^(?:409: )?the payment is in use, was already used, or was sent for another request$/,
   /can no longer be taken returns 402; only then sign a new one, with the same key$/,
+  /Only if it then gets 402, sign a new one, with the same key/,
   // A test trigger that cancels the payment: then it is clear.
   /then gets 402, which says to sign a new one with the same key/,
 ]
@@ -136,28 +137,25 @@ const publishedTexts = Effect.gen(function* () {
   return [...documents, ...mcp.flatMap((answer) => prose(answer, "/mcp")), ...offers]
 })
 
-test("every published text that speaks of an unclear outcome carries the rule", () =>
-  Effect.gen(function* () {
-    const texts = yield* publishedTexts
-    ok(texts.length > 300 && texts.filter(({ text }) => unclear.test(text)).length > 10)
-    equal(withoutRule(texts), [])
-  }))
+test("every published text that speaks of an unclear outcome carries the rule", function* () {
+  const texts = yield* publishedTexts
+  ok(texts.length > 300 && texts.filter(({ text }) => unclear.test(text)).length > 10)
+  equal(withoutRule(texts), [])
+})
 
-test("no published text leads to another payment, signature or key for the same purchase", () =>
-  Effect.gen(function* () {
-    equal(unreviewed(yield* publishedTexts), [])
-  }))
+test("no published text leads to another payment, signature or key for the same purchase", function* () {
+  equal(unreviewed(yield* publishedTexts), [])
+})
 
-test("no published text makes a key where it is sent", () =>
-  Effect.gen(function* () {
-    const texts = yield* publishedTexts
-    equal(texts.filter(({ text }) => inlineKey.test(text)), [])
-    ok(texts.some(({ text }) => text.includes('"Idempotency-Key": key')))
-  }))
+test("no published text makes a key where it is sent", function* () {
+  const texts = yield* publishedTexts
+  equal(texts.filter(({ text }) => inlineKey.test(text)), [])
+  ok(texts.some(({ text }) => text.includes('"Idempotency-Key": key')))
+})
 
 /** The body of an error. */
 const bodyOf = (error: NotCharged | RefundQueued | Unresolved) =>
-  JSON.parse(errors.prepare(errors.toRefusal(error)).body("a-request")).error
+  JSON.parse(errors.toRefusal(error).body("a-request")).error
 
 const anyHint = Schema.optionalKey(Schema.Literals(["Look at the index.", `Wait, then ${resend}.`]))
 const AnyError = Schema.Struct({

@@ -6,20 +6,18 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Option, Schema } from "effect"
-import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
+import { Duration, Effect, Option } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Misbehaviour } from "../../support/payments/simulated.ts"
-import { test } from "../../support/effect.ts"
+import { marketTest } from "../../support/http/paidService.ts"
+import { type Signed, signedFor } from "../../support/http/signed.ts"
 import type { Handle } from "../../support/http/a2a.ts"
-import { a2aService, pricesTaken, signed } from "../../support/http/a2aService.ts"
-import { inMarket, passing, timing } from "../../support/payments/sales.ts"
-import { headerOf } from "../../support/payments/terms.ts"
+import { a2aService, pricesTaken } from "../../support/http/a2aService.ts"
+import { passing, timing } from "../../support/payments/sales.ts"
 
 const { latest, resolving } = products
 const key = "a-key-of-18-chars_"
-type Wire = Effect.Success<ReturnType<typeof signed>>
 
 /** What a buyer sees of a call: the answer, a request for another payment, or neither. */
 interface Seen {
@@ -28,9 +26,9 @@ interface Seen {
 }
 
 /** A buyer's call, which it may make again with the same payment. */
-const callOf = (service: Handle, product: Product, wire: Wire): Effect.Effect<Seen> =>
+const callOf = (service: Handle, { product, header }: Signed): Effect.Effect<Seen> =>
   Effect.gen(function* () {
-    const headers = { "idempotency-key": key, "payment-signature": headerOf(wire) }
+    const headers = { "idempotency-key": key, "payment-signature": header }
     const response = yield* service.get(product.path, { headers })
     const body = yield* Effect.promise(() => response.json())
     return { status: response.status, answer: response.status === 200 ? body : null }
@@ -82,71 +80,53 @@ function simulationOf({ settle, delay, hidesChain }: Mode) {
   }
 }
 
-const bytes32 = Schema.decodeUnknownSync(Bytes32)
-
-const stateOf = Effect.fnUntraced(function* ({ payload: { authorization } }: Wire) {
+const stateOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   const { idOf, status } = yield* Payments
-  const { from, to, value, validAfter, validBefore, nonce } = authorization
-  const found = yield* status(
-    idOf({
-      ...{ from: address(from), to: address(to), nonce: bytes32(nonce) },
-      value: BigInt(value),
-      validAfter: BigInt(validAfter),
-      validBefore: BigInt(validBefore),
-    }),
-    null,
-  )
-  return Option.map(found, ({ payment }) => payment.state)
+  return Option.map(yield* status(idOf(authorization), null), ({ payment }) => payment.state)
 })
 
 for (const [name, mode] of Object.entries(modes)) {
   for (const product of [latest, resolving]) {
     const what = `${product.settlementOrder}, a facilitator in mode ${name}`
 
-    test(`${what}: the same payment, sent until it is answered, is charged once`, () => {
-      const { simulation, recover } = simulationOf(mode)
-      return inMarket(
-        Effect.gen(function* () {
-          const { service } = yield* a2aService
-          const call = callOf(service, product, yield* signed(product))
-          let seen = yield* call
-          equal(seen.status, mode.first, "no buyer is asked to pay again")
-          yield* recover
-          for (let n = 0; n < 3 && seen.status !== 200; n++) {
-            yield* passing(5)
-            seen = yield* call
-            ok([200, 409, 503].includes(seen.status), `${seen.status}`)
-          }
-          equal([seen.status, yield* pricesTaken], [200, product.price as bigint])
-          // `declared_safe`: what is safe to repeat is not refused.
-          equal(yield* call, seen)
-          equal(yield* pricesTaken, product.price as bigint)
-        }),
-        simulation,
-      )
-    })
+    const repeated = simulationOf(mode)
+    marketTest(
+      `${what}: the same payment, sent until it is answered, is charged once`,
+      function* () {
+        const { service } = yield* a2aService
+        const call = callOf(service, yield* signedFor(product))
+        let seen = yield* call
+        equal(seen.status, mode.first, "no buyer is asked to pay again")
+        yield* repeated.recover
+        for (let n = 0; n < 3 && seen.status !== 200; n++) {
+          yield* passing(5)
+          seen = yield* call
+          ok([200, 409, 503].includes(seen.status), `${seen.status}`)
+        }
+        equal([seen.status, yield* pricesTaken], [200, product.price as bigint])
+        // `declared_safe`: what is safe to repeat is not refused.
+        equal(yield* call, seen)
+        equal(yield* pricesTaken, product.price as bigint)
+      },
+      repeated.simulation,
+    )
 
     if (mode.first === 200) continue
-    test(`${what}: the money of a buyer that does not come again goes back`, () => {
-      const { simulation, recover } = simulationOf(mode)
-      return inMarket(
-        Effect.gen(function* () {
-          const { service } = yield* a2aService
-          const { sweep } = yield* Payments
-          const wire = yield* signed(product)
-          yield* callOf(service, product, wire)
-          yield* recover
-          for (let n = 0; n < 2; n++) {
-            yield* passing(Duration.toSeconds(timing.answerWindow) + 1)
-            yield* sweep
-          }
-          equal([yield* stateOf(wire), yield* pricesTaken], [
-            Option.some("refund_due"),
-            product.price as bigint,
-          ])
-        }),
-        simulation,
-      )
-    })
+    const abandoned = simulationOf(mode)
+    marketTest(`${what}: the money of a buyer that does not come again goes back`, function* () {
+      const { service } = yield* a2aService
+      const { sweep } = yield* Payments
+      const signed = yield* signedFor(product)
+      yield* callOf(service, signed)
+      yield* abandoned.recover
+      for (let n = 0; n < 2; n++) {
+        yield* passing(Duration.toSeconds(timing.answerWindow) + 1)
+        yield* sweep
+      }
+      equal([yield* stateOf(signed), yield* pricesTaken], [
+        Option.some("refund_due"),
+        product.price as bigint,
+      ])
+    }, abandoned.simulation)
   }
 }

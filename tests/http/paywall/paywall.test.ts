@@ -14,10 +14,8 @@ import type { Computed, ProductHandler } from "../../../src/http/handlers.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
-import { buyer, sign } from "../../support/payments/buyers.ts"
-import { test } from "../../support/effect.ts"
+import { buyer } from "../../support/payments/buyers.ts"
 import {
-  inMarket,
   nothing,
   once,
   passing,
@@ -34,6 +32,8 @@ import {
 } from "../../support/payments/terms.ts"
 import { layerMemoryRateLimits, memoryRateLimits } from "../../support/memoryRateLimits.ts"
 import { goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
+import { signedFor } from "../../support/http/signed.ts"
+import { marketTest } from "../../support/http/paidService.ts"
 
 const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
@@ -45,11 +45,11 @@ const unsendable = { transaction: 1n } as unknown as Outcome["receipt"]
 /** An Idempotency-Key that is too easy to guess. */
 const shortKey = { "idempotency-key": "1" }
 
-const payment = Effect.fnUntraced(function* (n = 0) {
-  const account = buyer(0)
-  const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
-  return wirePayment(product, authorization, yield* sign(account, authorization))
-})
+const payment = (n = 0) =>
+  Effect.map(
+    signedFor(product, { nonce: nonce(n), atSeconds: startSeconds }),
+    ({ wire }) => wire,
+  )
 
 const error = (response: Response) => Effect.promise(async () => (await response.json()).error)
 
@@ -69,17 +69,17 @@ const makeHandler = (...args: Parameters<typeof paywallHarness>) =>
 const headerJson = (response: Response, name: string) =>
   JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
 
-test("HEAD is a 402 even with a payment, and takes nothing", () =>
-  inMarket(Effect.gen(function* () {
-    const handle = yield* makeHandler(Effect.die("computed"))
-    const header = headerOf(yield* payment())
-    const head = new Request(url, { method: "HEAD", headers: { "payment-signature": header } })
-    equal((yield* handle(head)).status, 402)
-    equal(yield* taken, nothing)
-  })))
+marketTest("HEAD is a 402 even with a payment, and takes nothing", function* () {
+  const handle = yield* makeHandler(Effect.die("computed"))
+  const header = headerOf(yield* payment())
+  const head = new Request(url, { method: "HEAD", headers: { "payment-signature": header } })
+  equal((yield* handle(head)).status, 402)
+  equal(yield* taken, nothing)
+})
 
-test("a valid payment with wrong parameters is counted, and pays once they are corrected", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "a valid payment with wrong parameters is counted, and pays once they are corrected",
+  function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     const wrong = paid(header, {}, "?index=x")
@@ -89,11 +89,13 @@ test("a valid payment with wrong parameters is counted, and pays once they are c
     const denied = yield* handle(wrong)
     equal([denied.status, (yield* error(denied)).charged], [429, null])
     equal(yield* taken, once)
-  })))
+  },
+)
 
 for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
-  test(`an invalid ${what} with a malformed payment is a 400, and counts as an invalid payment`, () =>
-    inMarket(Effect.gen(function* () {
+  marketTest(
+    `an invalid ${what} with a malformed payment is a 400, and counts as an invalid payment`,
+    function* () {
       const handle = yield* makeHandler()
       for (let i = 0; i < 3; i++) {
         equal((yield* handle(paid("rubbish", key, query))).status, 400)
@@ -101,11 +103,13 @@ for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", sho
       const denied = yield* handle(paid("rubbish", key, query))
       equal([denied.status, (yield* error(denied)).charged], [429, null])
       equal((yield* handle(paid("rubbish"))).status, 429)
-    })))
+    },
+  )
 }
 
-test("a valid payment in either header gets a 200 with charged and the receipt", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "a valid payment in either header gets a 200 with charged and the receipt",
+  function* () {
     const handle = yield* makeHandler()
     for (const [at, name] of (["payment-signature", "x-payment"] as const).entries()) {
       const header = headerOf(yield* payment(at))
@@ -120,42 +124,42 @@ test("a valid payment in either header gets a 200 with charged and the receipt",
       ok(text.startsWith('{"success":true,"validUntil":"2027-01-15T08:'))
       ok(text.endsWith('"},"data":{"feedIndex":7},"charged":true}'))
     }
-  })))
+  },
+)
 
-test("PAYMENT-SIGNATURE has priority over X-PAYMENT", () =>
-  inMarket(Effect.gen(function* () {
-    const handle = yield* makeHandler()
-    const header = headerOf(yield* payment())
-    equal((yield* call(handle, paid(header, { "x-payment": "rubbish" }))).status, 200)
-  })))
+marketTest("PAYMENT-SIGNATURE has priority over X-PAYMENT", function* () {
+  const handle = yield* makeHandler()
+  const header = headerOf(yield* payment())
+  equal((yield* call(handle, paid(header, { "x-payment": "rubbish" }))).status, 200)
+})
 
-test("an invalid payment is a 402 with the reason in header and body", () =>
-  inMarket(Effect.gen(function* () {
-    const handle = yield* makeHandler(Effect.die("computed"))
-    const wire = yield* payment()
-    const other = wirePayment(
-      product,
-      authorizationFor(buyer(1), product, startSeconds),
-      wire.payload.signature,
-    )
-    for (
-      const [header, why] of [
-        ["rubbish", /base64/],
-        [headerOf({ ...wire, accepted: { ...wire.accepted, amount: "1" } }), /amount must be/],
-        [headerOf(other), /signature/],
-      ] as const
-    ) {
-      const response = yield* call(handle, paid(header))
-      const body = yield* Effect.promise(() => response.json())
-      equal([response.status, body.charged], [402, false])
-      ok(why.test(body.error), body.error)
-      equal(headerJson(response, "payment-required").error, body.error)
-    }
-    equal(yield* taken, nothing)
-  })))
+marketTest("an invalid payment is a 402 with the reason in header and body", function* () {
+  const handle = yield* makeHandler(Effect.die("computed"))
+  const wire = yield* payment()
+  const other = wirePayment(
+    product,
+    authorizationFor(buyer(1), product, startSeconds),
+    wire.payload.signature,
+  )
+  for (
+    const [header, why] of [
+      ["rubbish", /base64/],
+      [headerOf({ ...wire, accepted: { ...wire.accepted, amount: "1" } }), /amount must be/],
+      [headerOf(other), /signature/],
+    ] as const
+  ) {
+    const response = yield* call(handle, paid(header))
+    const body = yield* Effect.promise(() => response.json())
+    equal([response.status, body.charged], [402, false])
+    ok(why.test(body.error), body.error)
+    equal(headerJson(response, "payment-required").error, body.error)
+  }
+  equal(yield* taken, nothing)
+})
 
-test("too many invalid payments are a 429, and then no payment of that client is verified", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "too many invalid payments are a 429, and then no payment of that client is verified",
+  function* () {
     const handle = yield* makeHandler()
     for (let i = 0; i < 3; i++) equal((yield* handle(paid("rubbish"))).status, 402)
     const denied = yield* handle(paid("rubbish"))
@@ -165,29 +169,30 @@ test("too many invalid payments are a 429, and then no payment of that client is
     equal((yield* call(handle, paid(header, { "x-client": "192.0.2.2" }))).status, 200)
     yield* passing(60)
     equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
-  })))
+  },
+)
 
-test("answers that are not charged count as invalid payments, for any payment", () =>
-  inMarket(Effect.gen(function* () {
-    let computed = 0
-    const handle = yield* makeHandler(
-      Effect.sync(() => ({ ...goodWork, charge: computed++ >= 3 })),
-    )
-    for (const n of [0, 0, 1]) {
-      equal((yield* call(handle, paid(headerOf(yield* payment(n))))).status, 200)
-    }
-    const denied = yield* call(handle, paid(headerOf(yield* payment(1))))
-    const { code, charged } = yield* error(denied)
-    // The payment was not verified, so it may be one that was charged.
-    equal([denied.status, code, charged], [429, "rate_limited", null])
-    equal([denied.headers.get("retry-after"), computed, yield* taken], ["54", 3, nothing])
-    const other = paid(headerOf(yield* payment(2)), { "x-client": "192.0.2.2" })
-    equal((yield* call(handle, other)).status, 200)
-    equal(yield* taken, once)
-  })))
+marketTest("answers that are not charged count as invalid payments, for any payment", function* () {
+  let computed = 0
+  const handle = yield* makeHandler(
+    Effect.sync(() => ({ ...goodWork, charge: computed++ >= 3 })),
+  )
+  for (const n of [0, 0, 1]) {
+    equal((yield* call(handle, paid(headerOf(yield* payment(n))))).status, 200)
+  }
+  const denied = yield* call(handle, paid(headerOf(yield* payment(1))))
+  const { code, charged } = yield* error(denied)
+  // The payment was not verified, so it may be one that was charged.
+  equal([denied.status, code, charged], [429, "rate_limited", null])
+  equal([denied.headers.get("retry-after"), computed, yield* taken], ["54", 3, nothing])
+  const other = paid(headerOf(yield* payment(2)), { "x-client": "192.0.2.2" })
+  equal((yield* call(handle, other)).status, 200)
+  equal(yield* taken, once)
+})
 
-test("requests without an answer and repeated payments count as invalid payments", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "requests without an answer and repeated payments count as invalid payments",
+  function* () {
     const failing = yield* makeHandler(Effect.fail(new SignalNotFound({ index: 7 })))
     const selling = yield* makeHandler()
     const statuses = (handle: typeof failing) =>
@@ -198,10 +203,12 @@ test("requests without an answer and repeated payments count as invalid payments
         ))
     equal(yield* statuses(failing), [404, 404, 404, 429, 429])
     equal((yield* statuses(selling)).slice(0, 4), [200, 409, 409, 409])
-  })))
+  },
+)
 
-test("charged answers do not count as invalid payments, and repeated answers do", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "charged answers do not count as invalid payments, and repeated answers do",
+  function* () {
     const handle = yield* makeHandler()
     const key = (n: number) => ({ "idempotency-key": `0123456789abcde${n}` })
     const statuses: Array<number> = []
@@ -209,10 +216,12 @@ test("charged answers do not count as invalid payments, and repeated answers do"
       statuses.push((yield* call(handle, paid(headerOf(yield* payment(n)), key(n)))).status)
     }
     equal(statuses, [...Array(8).fill(200), 429])
-  })))
+  },
+)
 
-test("an answer that is not charged is returned even when it cannot be counted", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "an answer that is not charged is returned even when it cannot be counted",
+  function* () {
     const handle = yield* Effect.provideService(
       paywallHarness(Effect.succeed({ ...goodWork, charge: false })),
       RateLimits,
@@ -224,10 +233,12 @@ test("an answer that is not charged is returned even when it cannot be counted",
     for (let i = 0; i < 5; i++) {
       equal((yield* call(handle, paid(headerOf(yield* payment())))).status, 200)
     }
-  })))
+  },
+)
 
-test("a known payment with a forged signature is a 409, and counts as an invalid payment", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "a known payment with a forged signature is a 409, and counts as an invalid payment",
+  function* () {
     const handle = yield* makeHandler()
     const wire = yield* payment()
     equal((yield* call(handle, paid(headerOf(wire)))).status, 200)
@@ -239,10 +250,22 @@ test("a known payment with a forged signature is a 409, and counts as an invalid
       () => Effect.map(call(handle, paid(forged)), ({ status }) => status),
     )
     equal(statuses, [409, 409, 409, 429])
-  })))
+  },
+)
 
-test("a repeated payment gets the answer only with the secret of the first call", () =>
-  inMarket(Effect.gen(function* () {
+marketTest("payments that came too late count as invalid payments", function* () {
+  const handle = yield* makeHandler()
+  const statuses: Array<number> = []
+  for (let n = 0; n < 12; n++) {
+    const late = yield* signedFor(product, { nonce: nonce(n), atSeconds: startSeconds - 80 })
+    statuses.push((yield* handle(paid(late.header))).status)
+  }
+  equal(statuses, [...Array(3).fill(409), ...Array(9).fill(429)])
+})
+
+marketTest(
+  "a repeated payment gets the answer only with the secret of the first call",
+  function* () {
     const handle = yield* makeHandler()
     const header = headerOf(yield* payment())
     const key = { "idempotency-key": "0123456789abcdef" }
@@ -268,43 +291,44 @@ test("a repeated payment gets the answer only with the secret of the first call"
     equal([elsewhere.status, conflict.code, conflict.charged], [409, "payment_conflict", true])
     match(conflict.message, /^This payment was already used for another request \(product latest\)/)
     equal(yield* taken, once)
-  })))
+  },
+)
 
-test("the hint of an unresolved payment says what the same payment returns when sent again", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const handle = yield* makeHandler()
-      const key = { "idempotency-key": "0123456789abcdef" }
-      const settling = yield* Effect.forkChild(handle(paid(headerOf(yield* payment()), key)))
-      yield* passing(4)
-      const unresolved = yield* Fiber.join(settling)
-      const { code, charged, hint } = yield* error(unresolved)
-      equal([unresolved.status, code, charged], [503, "settlement_unresolved", null])
-      ok(/With the Idempotency-Key or payment-identifier .* returns the answer/.test(hint), hint)
-      ok(/without one, only whether it was taken/.test(hint), hint)
-      yield* passing(5)
-      const header = headerOf(yield* payment())
-      const without = yield* call(handle, paid(header))
-      equal([without.status, (yield* error(without)).charged], [409, true])
-      equal((yield* call(handle, paid(header, key))).status, 200)
-      equal(yield* taken, once)
-    }),
-    {
-      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
-      late: Duration.seconds(6),
-    },
-  ))
-
-test("an Idempotency-Key that is too easy to guess is a 400", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "the hint of an unresolved payment says what the same payment returns when sent again",
+  function* () {
     const handle = yield* makeHandler()
-    const response = yield* handle(paid(headerOf(yield* payment()), { "idempotency-key": "1" }))
-    equal([response.status, (yield* error(response)).details[0].in], [400, "header"])
-    equal(yield* taken, nothing)
-  })))
+    const key = { "idempotency-key": "0123456789abcdef" }
+    const settling = yield* Effect.forkChild(handle(paid(headerOf(yield* payment()), key)))
+    yield* passing(4)
+    const unresolved = yield* Fiber.join(settling)
+    const { code, charged, hint } = yield* error(unresolved)
+    equal([unresolved.status, code, charged], [503, "settlement_unresolved", null])
+    ok(/With the Idempotency-Key or payment-identifier .* returns the answer/.test(hint), hint)
+    ok(/without one, only whether it was taken/.test(hint), hint)
+    yield* passing(5)
+    const header = headerOf(yield* payment())
+    const without = yield* call(handle, paid(header))
+    equal([without.status, (yield* error(without)).charged], [409, true])
+    equal((yield* call(handle, paid(header, key))).status, 200)
+    equal(yield* taken, once)
+  },
+  {
+    misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+    late: Duration.seconds(6),
+  },
+)
 
-test("an expired payment that is known gets the answer of its state, an unknown one a 402", () =>
-  inMarket(Effect.gen(function* () {
+marketTest("an Idempotency-Key that is too easy to guess is a 400", function* () {
+  const handle = yield* makeHandler()
+  const response = yield* handle(paid(headerOf(yield* payment()), { "idempotency-key": "1" }))
+  equal([response.status, (yield* error(response)).details[0].in], [400, "header"])
+  equal(yield* taken, nothing)
+})
+
+marketTest(
+  "an expired payment that is known gets the answer of its state, an unknown one a 402",
+  function* () {
     const handle = yield* makeHandler()
     const key = { "idempotency-key": "0123456789abcdef" }
     const header = headerOf(yield* payment())
@@ -314,7 +338,8 @@ test("an expired payment that is known gets the answer of its state, an unknown 
     equal((yield* call(handle, paid(header, key))).status, 200)
     equal((yield* call(handle, paid(unused))).status, 402)
     equal(yield* taken, once)
-  })))
+  },
+)
 
 type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends
   ReturnType<ProductHandler<P>["compute"]> ? true
@@ -348,8 +373,9 @@ Deno.test("a work gets its product's parameters: numbers, flags, and null for an
   equal(Object.keys({ ...page, ...list, ...report }).length, 8)
 })
 
-test("a payer's own ETag of an unchanged answer is a 304, charges nothing and leaves the payment unused", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "a payer's own ETag of an unchanged answer is a 304, charges nothing and leaves the payment unused",
+  function* () {
     const handle = yield* makeHandler()
     const first = yield* call(handle, paid(headerOf(yield* payment())))
     const etag = first.headers.get("etag") ?? ""
@@ -367,10 +393,12 @@ test("a payer's own ETag of an unchanged answer is a 304, charges nothing and le
     // The same payment still buys: nothing used it.
     equal((yield* call(handle, paid(second))).status, 200)
     equal((yield* taken).spent, 2n * once.spent)
-  })))
+  },
+)
 
-test("an answer with the same data is unchanged, also after the inputs were read again", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "an answer with the same data is unchanged, also after the inputs were read again",
+  function* () {
     let [reads, item] = [0, 1]
     // As the body of /v1/latest.
     const work = Effect.sync((): Computed<Product> => ({
@@ -388,33 +416,34 @@ test("an answer with the same data is unchanged, also after the inputs were read
     equal(changed.status, 200)
     ok(changed.headers.get("etag") !== etag)
     equal((yield* taken).spent, 2n * once.spent)
-  })))
+  },
+)
 
 for (const [what, tag] of [["another tag", '"other"'], ["*", "*"], ["none", ""]] as const) {
-  test(`If-None-Match with ${what} charges for the answer`, () =>
-    inMarket(Effect.gen(function* () {
-      const handle = yield* makeHandler()
-      const request = paid(headerOf(yield* payment()), { "if-none-match": tag })
-      equal((yield* call(handle, request)).status, 200)
-      equal(yield* taken, once)
-    })))
+  marketTest(`If-None-Match with ${what} charges for the answer`, function* () {
+    const handle = yield* makeHandler()
+    const request = paid(headerOf(yield* payment()), { "if-none-match": tag })
+    equal((yield* call(handle, request)).status, 200)
+    equal(yield* taken, once)
+  })
 }
 
-test("another payer's ETag of the same answer saves no charge, so it shows nothing for free", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "another payer's ETag of the same answer saves no charge, so it shows nothing for free",
+  function* () {
     const handle = yield* makeHandler()
     const etag = (yield* call(handle, paid(headerOf(yield* payment())))).headers.get("etag") ?? ""
-    const other = buyer(1)
-    const authorization = authorizationFor(other, product, startSeconds, { nonce: nonce(9) })
-    const signed = wirePayment(product, authorization, yield* sign(other, authorization))
-    const response = yield* call(handle, paid(headerOf(signed), { "if-none-match": etag }))
+    const { header } = yield* signedFor(product, { n: 1, nonce: nonce(9) })
+    const response = yield* call(handle, paid(header, { "if-none-match": etag }))
     equal(response.status, 200)
     ok(response.headers.get("etag") !== etag)
     equal((yield* taken).received, 2n * once.received)
-  })))
+  },
+)
 
-test("an answer that cannot be sent is not delivered, and it is not known whether it was charged", () =>
-  inMarket(Effect.gen(function* () {
+marketTest(
+  "an answer that cannot be sent is not delivered, and it is not known whether it was charged",
+  function* () {
     const payments = yield* Payments
     let marks = 0
     const handle = yield* Effect.provideService(makeHandler(), Payments, {
@@ -427,4 +456,5 @@ test("an answer that cannot be sent is not delivered, and it is not known whethe
     const { code, charged } = yield* error(response)
     equal([response.status, code, charged, marks], [500, "internal_error", null, 0])
     equal(yield* taken, once)
-  })))
+  },
+)

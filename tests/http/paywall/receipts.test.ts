@@ -24,6 +24,7 @@ import { test } from "../../support/effect.ts"
 import {
   json,
   type PaidService,
+  paidTest,
   payment,
   statusOf,
   withPaidService,
@@ -72,8 +73,9 @@ const queries: Partial<Record<Product["id"], string>> = {
   research: "?market=market-1",
 }
 
-test("every 402 offers its terms, signed, and both verifiers read the same", () =>
-  withPaidService(Effect.fnUntraced(function* ({ call }) {
+paidTest(
+  "every 402 offers its terms, signed, and both verifiers read the same",
+  function* ({ call }) {
     for (const product of Object.values(products)) {
       const required = requiredIn(yield* call(product.path))
       const offers = extractOffersFromPaymentRequired(required)
@@ -85,7 +87,8 @@ test("every 402 offers its terms, signed, and both verifiers read the same", () 
         strictEqual(payload?.["resourceUrl"], required.resource.url)
       }
     }
-  })))
+  },
+)
 
 const purchases = sized({ short: 24, full: 5_000 })
 
@@ -121,21 +124,21 @@ const buyAndVerify = Effect.fnUntraced(function* (service: PaidService, n: numbe
   return String(paymentId)
 })
 
-test(`every answer of ${purchases} purchases has a receipt of its payment and its bytes`, () =>
-  Effect.gen(function* () {
-    const seen = new Set<string>()
-    for (let first = 0; first < purchases; first += batch) {
-      yield* withPaidService(Effect.fnUntraced(function* (service) {
-        for (let n = first; n < Math.min(first + batch, purchases); n++) {
-          seen.add(yield* buyAndVerify(service, n))
-        }
-      }))
-    }
-    equal(seen.size, purchases)
-  }))
+test(`every answer of ${purchases} purchases has a receipt of its payment and its bytes`, function* () {
+  const seen = new Set<string>()
+  for (let first = 0; first < purchases; first += batch) {
+    yield* withPaidService(Effect.fnUntraced(function* (service) {
+      for (let n = first; n < Math.min(first + batch, purchases); n++) {
+        seen.add(yield* buyAndVerify(service, n))
+      }
+    }))
+  }
+  equal(seen.size, purchases)
+})
 
-test("an answer that is sent again has the same receipt, and its status shows it for the key", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "an answer that is sent again has the same receipt, and its status shows it for the key",
+  function* (service) {
     const { header } = yield* payment(products.latest, 0)
     const key = "a-key-of-this-purchase"
     const headers = { "payment-signature": header, "idempotency-key": key }
@@ -151,10 +154,12 @@ test("an answer that is sent again has the same receipt, and its status shows it
       equal((yield* json(yield* service.call(at, { headers: other }))).receipt, null)
     }
     equal((yield* json(yield* statusOf(service, products.latest))).receipt, null)
-  })))
+  },
+)
 
-test("the stock package matches a receipt with the offer it was bought by", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "the stock package matches a receipt with the offer it was bought by",
+  function* (service) {
     const product = products.research
     const [offer] = extractOffersFromPaymentRequired(requiredIn(yield* service.call(product.path)))
     const receipt = receiptIn(yield* service.pay(product, queries["research"]))
@@ -162,26 +167,26 @@ test("the stock package matches a receipt with the offer it was bought by", () =
     const payload = payloadOf(offer as Jws)
     ok(verifyReceiptMatchesOffer(receipt, payload as never, [from], Infinity))
     ok(!verifyReceiptMatchesOffer(receipt, payload as never, [terms.payTo], Infinity))
-  })))
+  },
+)
 
-test("offers are signed once per product and period, at any number of requests", () =>
-  Effect.gen(function* () {
-    let signed = 0
-    const counting = {
-      ...testKey,
-      sign: (payload: Parameters<typeof testKey.sign>[0]) => {
-        signed += 1
-        return testKey.sign(payload)
-      },
-    }
-    const offers = yield* Effect.provideService(makeOffers(terms), SigningKey, counting)
-    const all = Object.values(products)
-    for (let call = 0; call < 10_000; call++) offers(all[call % all.length] ?? products.latest)
-    strictEqual(signed, all.length)
-    yield* passing(offerPeriodSeconds)
-    for (let call = 0; call < 10_000; call++) offers(products.research)
-    strictEqual(signed, all.length + 1)
-  }))
+test("offers are signed once per product and period, at any number of requests", function* () {
+  let signed = 0
+  const counting = {
+    ...testKey,
+    sign: (payload: Parameters<typeof testKey.sign>[0]) => {
+      signed += 1
+      return testKey.sign(payload)
+    },
+  }
+  const offers = yield* Effect.provideService(makeOffers(terms), SigningKey, counting)
+  const all = Object.values(products)
+  for (let call = 0; call < 10_000; call++) offers(all[call % all.length] ?? products.latest)
+  strictEqual(signed, all.length)
+  yield* passing(offerPeriodSeconds)
+  for (let call = 0; call < 10_000; call++) offers(products.research)
+  strictEqual(signed, all.length + 1)
+})
 
 const alterations = sized({ short: 400, full: 20_000 })
 

@@ -1,17 +1,21 @@
 /**
  * The settle-early routes over HTTP with real payments: refusals without a charge, sales, refunds,
- * and the lookup of a payment.
+ * the lookup of a payment, and transfers larger than the treasury, which stop no sale.
  *
  * @module
  */
-import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Layer, Ref, References } from "effect"
-import { products } from "../../../src/catalog/domain/product.ts"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { buyer } from "../../support/payments/buyers.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { test } from "../../support/effect.ts"
-import { json, once, withPaidService } from "../../support/http/paidService.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
+import { json, marketTest, once, paidTest, statusOf } from "../../support/http/paidService.ts"
+import { faultOf } from "../../support/http/shape.ts"
+import { buyer } from "../../support/payments/buyers.ts"
 import {
   answering,
   buying,
@@ -25,12 +29,13 @@ import {
   useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
-import { faultOf } from "../../support/http/shape.ts"
+import { nonce, terms, token } from "../../support/payments/terms.ts"
 
-const { whales, research } = products
+const { resolving, whales, research } = products
 
-test("an event with several live markets is a 400 that names them", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "an event with several live markets is a 400 that names them",
+  function* ({ productPorts, pay }) {
     yield* Ref.update(
       productPorts.markets,
       (all) => all.map((row) => ({ ...row, eventSlug: "cup" })),
@@ -46,18 +51,19 @@ test("an event with several live markets is a 400 that names them", () =>
     match(error.hint, /Send it again/)
     equal(yield* taken, nothing)
     strictEqual((yield* pay(research, "?market=Market-1")).status, 200)
-  })))
+  },
+)
 
-test("a second buyer gets the stored report, and is charged too", () =>
-  withPaidService(Effect.fnUntraced(function* ({ pay }) {
-    yield* pay(research, "?market=market-1")
-    const again = yield* json(yield* pay(research, "?market=market-1", 1))
-    strictEqual(again.cached, true)
-    strictEqual((yield* taken).received, 2n * research.price)
-  })))
+paidTest("a second buyer gets the stored report, and is charged too", function* ({ pay }) {
+  yield* pay(research, "?market=market-1")
+  const again = yield* json(yield* pay(research, "?market=market-1", 1))
+  strictEqual(again.cached, true)
+  strictEqual((yield* taken).received, 2n * research.price)
+})
 
-test("a work that fails after settlement is refunded, and the hint names the status path", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
+paidTest(
+  "a work that fails after settlement is refunded, and the hint names the status path",
+  function* (service) {
     yield* Ref.set(service.productPorts.entriesUp, false)
     const response = yield* service.pay(research, "?market=market-1")
     const { error } = yield* json(response)
@@ -93,42 +99,41 @@ test("a work that fails after settlement is refunded, and the hint names the sta
         error.refund.id,
       ])
     }
-  })))
+  },
+)
 
-test("a lookup of a payment validates the id, and spends the documents' budget", () =>
-  withPaidService(Effect.fnUntraced(function* ({ call }) {
+paidTest(
+  "a lookup of a payment validates the id, and spends the documents' budget",
+  function* ({ call }) {
     const unknown = yield* call(`/v1/payments/0x${"0".repeat(64)}`)
     equal([unknown.status, (yield* json(unknown)).error.code], [404, "not_found"])
     match(unknown.headers.get("ratelimit") ?? "", /^"documents";r=119/)
-    for (
-      const id of ["", "1", `0x${"0".repeat(63)}`, `0x${"0".repeat(64)}/x`, `0x${"g".repeat(64)}`]
-    ) {
+    for (const id of ["", "1/2"]) strictEqual((yield* call(`/v1/payments/${id}`)).status, 404, id)
+    for (const id of ["1", `0x${"0".repeat(63)}`, `0x${"g".repeat(64)}`]) {
       const response = yield* call(`/v1/payments/${id}`)
       const { error } = yield* json(response)
       equal([response.status, error.details[0].in], [400, "path"], id)
     }
-  })))
+  },
+)
 
-test("a lookup shows the refund's own amount when it is not the price", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const payments = yield* Payments
-      yield* payments.scan
-      const sale = yield* purchase()
-      const { price } = sale.product
-      yield* buying(sale, workOf(answering("nothing", false)))
-      yield* useNonce(sale, price - 1n, BigInt(startSeconds + 5))
-      yield* passing(60)
-      yield* payments.scan
-      const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
-      const lookup = yield* Effect.forkChild(
-        service.get(`/v1/payments/${(yield* rowOf(sale))?.paymentId}`),
-      )
-      yield* passing(2)
-      const { amountUsd, refund } = yield* json(yield* Fiber.join(lookup))
-      equal([amountUsd, refund.amountUsd], ["0.01", "0.009999"])
-    }).pipe(Effect.scoped),
-  ))
+marketTest("a lookup shows the refund's own amount when it is not the price", function* () {
+  const payments = yield* Payments
+  yield* payments.scan
+  const sale = yield* purchase()
+  const { price } = sale.product
+  yield* buying(sale, workOf(answering("nothing", false)))
+  yield* useNonce(sale, price - 1n, BigInt(startSeconds + 5))
+  yield* passing(60)
+  yield* payments.scan
+  const service = yield* makeService(yield* makeWorld(1), Layer.succeed(Payments, payments))
+  const lookup = yield* Effect.forkChild(
+    service.get(`/v1/payments/${(yield* rowOf(sale))?.paymentId}`),
+  )
+  yield* passing(2)
+  const { amountUsd, refund } = yield* json(yield* Fiber.join(lookup))
+  equal([amountUsd, refund.amountUsd], ["0.01", "0.009999"])
+})
 
 for (
   const [what, status] of [
@@ -157,30 +162,72 @@ for (
     ["X-402-Version", "", { "x-402-version": "1" }],
   ] as const
 ) {
-  test(`${how} requests the 402 of x402 version 1`, () =>
-    withPaidService(Effect.fnUntraced(function* ({ call, pay }) {
-      for (const product of Object.values(products)) {
-        const response = yield* call(product.path + query, { headers })
-        const { x402Version, accepts: [accepted] } = yield* json(response)
-        equal([response.status, x402Version], [402, 1])
-        equal([accepted.network, accepted.maxAmountRequired], ["base", `${product.price}`])
-        ok(response.headers.has("payment-required"))
-      }
-      const refused = yield* call(products.latest.path + query, {
-        headers: { ...headers, "x-payment": "rubbish" },
-      })
-      const { x402Version, error } = yield* json(refused)
-      equal([refused.status, x402Version], [402, 1])
-      match(error, /base64/)
-      const sold = yield* pay(whales, query)
-      strictEqual(sold.status, 200)
-    })))
+  paidTest(`${how} requests the 402 of x402 version 1`, function* ({ call, pay }) {
+    for (const product of Object.values(products)) {
+      const response = yield* call(product.path + query, { headers })
+      const { x402Version, accepts: [accepted] } = yield* json(response)
+      equal([response.status, x402Version], [402, 1])
+      equal([accepted.network, accepted.maxAmountRequired], ["base", `${product.price}`])
+      ok(response.headers.has("payment-required"))
+    }
+    const refused = yield* call(products.latest.path + query, {
+      headers: { ...headers, "x-payment": "rubbish" },
+    })
+    const { x402Version, error } = yield* json(refused)
+    equal([refused.status, x402Version], [402, 1])
+    match(error, /base64/)
+    const sold = yield* pay(whales, query)
+    strictEqual(sold.status, 200)
+  })
 }
 
-test("any other version value gets the challenge of version 2", () =>
-  withPaidService(Effect.fnUntraced(function* ({ call }) {
-    for (const query of ["", "?x402Version=2", "?x402Version=11", "?ax402Version=1"]) {
-      const headers = { "x-402-version": "2" }
-      strictEqual((yield* json(yield* call(whales.path + query, { headers }))).x402Version, 2)
+paidTest("any other version value gets the challenge of version 2", function* ({ call }) {
+  for (const query of ["", "?x402Version=2", "?x402Version=11", "?ax402Version=1"]) {
+    const headers = { "x-402-version": "2" }
+    strictEqual((yield* json(yield* call(whales.path + query, { headers }))).x402Version, 2)
+  }
+})
+
+const usd = 1_000_000n
+const sales: ReadonlyArray<readonly [Product, string]> = [
+  [resolving, "?withinHours=30"],
+  [whales, ""],
+  [research, "?market=market-1"],
+]
+
+/** Moves money on the chain, without the service. */
+const transfer = Effect.fnUntraced(function* (
+  { from, to, value, n }: {
+    readonly from: string
+    readonly to: string
+    readonly value: bigint
+    readonly n: number
+  },
+) {
+  const ledger = yield* Ledger
+  yield* ledger.transfer({
+    ...{ asset: token.asset, from: address(from), to: address(to), value, nonce: nonce(n) },
+    ...{ transaction: `0x${n.toString(16).padStart(64, "0")}`, blockTime: BigInt(startSeconds) },
+  })
+})
+
+paidTest(
+  "$21 sent to payTo against a treasury of $20: every settle-early product is still sold",
+  function* (service) {
+    const { scan } = yield* Payments
+    const store = yield* PaymentStore
+    yield* scan
+    const elsewhere = `0x${"99".repeat(20)}`
+    yield* transfer({ from: terms.treasury, to: elsewhere, value: playBalance - 20n * usd, n: 900 })
+    yield* transfer({ from: buyer(5).address, to: terms.payTo, value: 21n * usd, n: 901 })
+    // Refused and released; then its payer uses the nonce for another amount.
+    strictEqual((yield* service.pay(research, "?market=nowhere", 7)).status, 404)
+    yield* transfer({ from: buyer(0).address, to: terms.payTo, value: 22n * usd, n: 7 })
+    yield* passing(30)
+    equal([yield* Effect.orDie(scan), yield* store.liability], [2, 0n])
+    equal((yield* json(yield* statusOf(service, research, 7))).state, "refund_due")
+    for (const [n, [product, query]] of sales.entries()) {
+      strictEqual((yield* service.pay(product, query, n)).status, 200, product.path)
     }
-  })))
+  },
+)

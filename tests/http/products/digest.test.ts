@@ -17,13 +17,13 @@ import { json } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** A service at noon with a digest for each of the last `count` slots, the newest at noon. */
-const withDigests = Effect.fnUntraced(function* (count: number) {
+/** A service at noon with a digest for each of the last `count` slots; the newest is so old. */
+const withDigests = Effect.fnUntraced(function* (count: number, ageMs = 0) {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
   yield* world.digests.prune(Infinity)
   for (let n = 0; n < count; n++) {
-    const at = noon - n * digestEvery
+    const at = noon - ageMs - n * digestEvery
     yield* world.digests.add(storedDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
   }
   const service = yield* makeService(world)
@@ -40,20 +40,19 @@ const withDigests = Effect.fnUntraced(function* (count: number) {
   return { world, service, free, buy }
 })
 
-test("before the first digest, free bodies have null, the brief is a 404, health is degraded", () =>
-  Effect.gen(function* () {
-    const { free } = yield* withDigests(0)
-    strictEqual((yield* json(yield* free("/v1/index"))).digest, null)
-    const pulse = yield* json(yield* free("/v1/pulse"))
-    equal([pulse.digestTitle, pulse.digestAt], [null, null])
-    const health = yield* json(yield* free("/health"))
-    equal([health.status, health.digest], ["degraded", { latestAt: null, stale: true }])
-    const brief = yield* free("/v1/digest/brief")
-    strictEqual(brief.status, 404)
-    strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
-    const { error } = yield* json(brief)
-    equal([error.code, error.message], ["not_found", noDigestYet])
-  }))
+test("before the first digest, free bodies have null, the brief is a 404, health is degraded", function* () {
+  const { free } = yield* withDigests(0)
+  strictEqual((yield* json(yield* free("/v1/index"))).digest, null)
+  const pulse = yield* json(yield* free("/v1/pulse"))
+  equal([pulse.digestTitle, pulse.digestAt], [null, null])
+  const health = yield* json(yield* free("/health"))
+  equal([health.status, health.digest], ["degraded", { latestAt: null, stale: true }])
+  const brief = yield* free("/v1/digest/brief")
+  strictEqual(brief.status, 404)
+  strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
+  const { error } = yield* json(brief)
+  equal([error.code, error.message], ["not_found", noDigestYet])
+})
 
 test("while the digest cannot be read, the feed's fields are still returned", () =>
   Effect.gen(function* () {
@@ -70,54 +69,49 @@ test("while the digest cannot be read, the feed's fields are still returned", ()
     strictEqual((yield* json(brief)).error.message, "The newest digest cannot be read now")
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
-test("every free body names the newest digest, and its brief has no analysis", () =>
-  Effect.gen(function* () {
-    const { free } = yield* withDigests(3)
-    const { digest } = storedDigest(noon, "The digest 0 back")
-    const { title, summary, sourcesUsed, createdAt } = digest
-    equal((yield* json(yield* free("/v1/index"))).digest, { latestAt: createdAt, title })
-    const pulse = yield* json(yield* free("/v1/pulse"))
-    equal([pulse.digestTitle, pulse.digestAt], [title, createdAt])
-    const health = yield* json(yield* free("/health"))
-    equal([health.status, health.digest], ["live", { latestAt: createdAt, stale: false }])
-    const brief = yield* free("/v1/digest/brief")
-    equal(yield* json(brief), { success: true, data: { title, summary, sourcesUsed, createdAt } })
-    const etag = brief.headers.get("etag") ?? ""
-    strictEqual((yield* free("/v1/digest/brief", { "if-none-match": etag })).status, 304)
-  }))
+test("every free body names the newest digest, and its brief has no analysis", function* () {
+  const { free } = yield* withDigests(3)
+  const { digest } = storedDigest(noon, "The digest 0 back")
+  const { title, summary, sourcesUsed, createdAt } = digest
+  equal((yield* json(yield* free("/v1/index"))).digest, { latestAt: createdAt, title })
+  const pulse = yield* json(yield* free("/v1/pulse"))
+  equal([pulse.digestTitle, pulse.digestAt], [title, createdAt])
+  const health = yield* json(yield* free("/health"))
+  equal([health.status, health.digest], ["live", { latestAt: createdAt, stale: false }])
+  const brief = yield* free("/v1/digest/brief")
+  equal(yield* json(brief), { success: true, data: { title, summary, sourcesUsed, createdAt } })
+  const etag = brief.headers.get("etag") ?? ""
+  strictEqual((yield* free("/v1/digest/brief", { "if-none-match": etag })).status, 304)
+})
 
-test("refresh puts a new digest into every free body", () =>
-  Effect.gen(function* () {
-    const { world, service, free } = yield* withDigests(1)
-    yield* TestClock.adjust(digestEvery)
-    yield* world.digests.add(storedDigest(noon + digestEvery, "News"))
-    yield* service.refresh
-    strictEqual((yield* json(yield* free("/v1/index"))).digest.title, "News")
-    strictEqual((yield* json(yield* free("/v1/pulse"))).digestTitle, "News")
-    strictEqual((yield* json(yield* free("/v1/digest/brief"))).data.title, "News")
-  }))
+test("refresh puts a new digest into every free body", function* () {
+  const { world, service, free } = yield* withDigests(1, digestEvery)
+  yield* world.digests.add(storedDigest(noon, "News"))
+  yield* service.refresh
+  strictEqual((yield* json(yield* free("/v1/index"))).digest.title, "News")
+  strictEqual((yield* json(yield* free("/v1/pulse"))).digestTitle, "News")
+  strictEqual((yield* json(yield* free("/v1/digest/brief"))).data.title, "News")
+})
 
-test("/v1/digest sells the whole newest digest until it reaches its maximum age", () =>
-  Effect.gen(function* () {
-    const { buy } = yield* withDigests(2)
-    yield* TestClock.adjust(digestAgeMax)
-    const { response, body } = yield* buy("/v1/digest")
-    strictEqual(response.status, 200)
-    const { digest } = storedDigest(noon, "The digest 0 back")
-    const { next: _, validUntil: __, ...sold } = body
-    equal(sold, { success: true, data: digest, charged: true })
-    yield* TestClock.adjust(1)
-    const stale = yield* buy("/v1/digest")
-    strictEqual(stale.response.status, 503)
-    strictEqual(stale.response.headers.get("retry-after"), "60")
-    const { code, charged, retryable } = stale.body.error
-    equal([code, charged, retryable], ["digest_stale", false, true])
-    strictEqual(
-      stale.body.error.message,
-      `The newest digest, from ${digest.createdAt}, is too old to be sold: the next one is late`,
-    )
-    strictEqual(stale.response.headers.has("payment-response"), false)
-  }))
+test("/v1/digest sells the whole newest digest until it reaches its maximum age", function* () {
+  const { buy } = yield* withDigests(2, digestAgeMax)
+  const { response, body } = yield* buy("/v1/digest")
+  strictEqual(response.status, 200)
+  const { digest } = storedDigest(noon - digestAgeMax, "The digest 0 back")
+  const { next: _, validUntil: __, ...sold } = body
+  equal(sold, { success: true, data: digest, charged: true })
+  yield* TestClock.adjust(1)
+  const stale = yield* buy("/v1/digest")
+  strictEqual(stale.response.status, 503)
+  strictEqual(stale.response.headers.get("retry-after"), "60")
+  const { code, charged, retryable } = stale.body.error
+  equal([code, charged, retryable], ["digest_stale", false, true])
+  strictEqual(
+    stale.body.error.message,
+    `The newest digest, from ${digest.createdAt}, is too old to be sold: the next one is late`,
+  )
+  strictEqual(stale.response.headers.has("payment-response"), false)
+})
 
 /** Query of the history over 50 digests; its hours, and the returned digests as slots back. */
 const histories: ReadonlyArray<readonly [string, number, ReadonlyArray<number>]> = [
@@ -130,22 +124,21 @@ const histories: ReadonlyArray<readonly [string, number, ReadonlyArray<number>]>
 ]
 
 for (const [query, hours, slots] of histories) {
-  test(`/v1/digest/history${query} sells ${slots.length} digests, the newest first`, () =>
-    Effect.gen(function* () {
-      const { buy } = yield* withDigests(50)
-      const { response, body } = yield* buy(`/v1/digest/history${query}`)
-      strictEqual(response.status, 200)
-      const { next: _, validUntil: __, ...sold } = body
-      equal(sold, {
-        success: true,
-        count: slots.length,
-        hours,
-        data: slots.map((n) => {
-          const at = noon - n * digestEvery + (n === 0 ? 0 : minute)
-          const { id, title, summary } = storedDigest(at, `The digest ${n} back`).digest
-          return { id, title, summary, createdAt: isoTime(at) }
-        }),
-        charged: true,
-      })
-    }))
+  test(`/v1/digest/history${query} sells ${slots.length} digests, the newest first`, function* () {
+    const { buy } = yield* withDigests(50)
+    const { response, body } = yield* buy(`/v1/digest/history${query}`)
+    strictEqual(response.status, 200)
+    const { next: _, validUntil: __, ...sold } = body
+    equal(sold, {
+      success: true,
+      count: slots.length,
+      hours,
+      data: slots.map((n) => {
+        const at = noon - n * digestEvery + (n === 0 ? 0 : minute)
+        const { id, title, summary } = storedDigest(at, `The digest ${n} back`).digest
+        return { id, title, summary, createdAt: isoTime(at) }
+      }),
+      charged: true,
+    })
+  })
 }

@@ -4,12 +4,11 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect, Ref } from "effect"
+import { Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import { json, now, withPaidService } from "../../support/http/paidService.ts"
-import { test } from "../../support/effect.ts"
+import { json, now, paidTest } from "../../support/http/paidService.ts"
 import { bookOf, endingMarket } from "../../support/products.ts"
 
 const { resolving } = products
@@ -25,8 +24,9 @@ interface Row {
   readonly convergence: string
 }
 
-test("/v1/resolving lists games by their start and proposals, says why, and no overdue market that waits", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "/v1/resolving lists games by their start and proposals, says why, and no overdue market that waits",
+  function* ({ productPorts, pay }) {
     const game = endingMarket(1, now, { gameStartsAt: now - hour, endsAt: now + 7 * day })
     const overdue = endingMarket(2, now, { endsAt: now - 3 * day })
     const proposed = endingMarket(3, now, { endsAt: null, status: "proposed" })
@@ -56,4 +56,5 @@ test("/v1/resolving lists games by their start and proposals, says why, and no o
     equal([one?.hoursRemaining, one?.overdue], [168, false])
     strictEqual(three?.eventEndDate, null)
     equal([three?.hoursRemaining, four?.yesMid, four?.convergence], [null, 0.995, "converged"])
-  })))
+  },
+)

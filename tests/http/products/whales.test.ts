@@ -9,15 +9,15 @@ import { Effect, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { scoredRow } from "../../../src/track-record/domain/entryScore.ts"
 import { calibrationTable, tableRowsMax } from "../../../src/whales/domain/whale.ts"
-import { json, now, withPaidService } from "../../support/http/paidService.ts"
-import { test } from "../../support/effect.ts"
+import { json, now, paidTest } from "../../support/http/paidService.ts"
 import { whaleRow } from "../../support/products.ts"
 import { nothing, passing, taken } from "../../support/payments/sales.ts"
 
 const { whales } = products
 
-test("/v1/whales returns its rows with their date, the largest stake first", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "/v1/whales returns its rows with their date, the largest stake first",
+  function* ({ productPorts, pay }) {
     const small = whaleRow({ wallet: "0xb", stakeUsd: 10, label: "follow", winRate: 0.9 })
     const few = whaleRow({ wallet: "0xc", resolved: 29, stakeUsd: 1e9 })
     yield* Ref.set(
@@ -39,7 +39,8 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
       data: { wallets: table?.wallets.map((row) => scoredRow(row)), omitted: 0 },
     })
     equal(table?.wallets.map(({ wallet }) => wallet), [whaleRow().wallet, "0xb"])
-  })))
+  },
+)
 
 /** Two published entries in each of some events, bought at 0.5 a minute later, that were paid this. */
 const published = (wallet: string, payout: number, events = 12) =>
@@ -49,8 +50,9 @@ const published = (wallet: string, payout: number, events = 12) =>
       ...{ readings: [reading(1, 0.5, 0.5)], later: n % events < 9 ? 0.6 : "unknown" },
     }))
 
-test("/v1/whales has what is known of each wallet's published entries, and null below ten events", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "/v1/whales has what is known of each wallet's published entries, and null below ten events",
+  function* ({ productPorts, pay }) {
     const rows = [whaleRow(), whaleRow({ wallet: "0xb", stakeUsd: 10 })]
     yield* Ref.set(productPorts.whales, rows.map((row) => ({ computedAt: now, row })))
     const [wallet = ""] = rows.map(({ wallet }) => wallet)
@@ -67,10 +69,12 @@ test("/v1/whales has what is known of each wallet's published entries, and null 
     ])
     ok(first.copiedRoi1m.low < -0.05 && first.copiedRoi1m.high > -0.05)
     equal([first.closingLine, second.copiedRoi1m, second.closingLine], [null, null, null])
-  })))
+  },
+)
 
-test("/v1/whales returns a limited number of rows, and counts the omitted ones", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "/v1/whales returns a limited number of rows, and counts the omitted ones",
+  function* ({ productPorts, pay }) {
     const rows = Array.from({ length: tableRowsMax + 7 }, (_, n) => ({
       computedAt: now,
       row: whaleRow({ wallet: `0x${n}`, stakeUsd: n }),
@@ -79,10 +83,12 @@ test("/v1/whales returns a limited number of rows, and counts the omitted ones",
     const { data } = yield* json(yield* pay(whales))
     equal([data.wallets.length, data.omitted], [tableRowsMax, 7])
     strictEqual(data.wallets.at(-1).stakeUsd, 7)
-  })))
+  },
+)
 
-test("/v1/whales returns the wallets of one label, or one wallet, and at most as many as wanted", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+paidTest(
+  "/v1/whales returns the wallets of one label, or one wallet, and at most as many as wanted",
+  function* ({ productPorts, pay }) {
     const address = (n: number) => `0x${`${n}`.padStart(40, "a")}`
     const rows = Array.from({ length: 9 }, (_, n) =>
       whaleRow({
@@ -110,28 +116,26 @@ test("/v1/whales returns the wallets of one label, or one wallet, and at most as
     const mixed = address(4).replaceAll("a", "A")
     equal((yield* bought(`?wallet=${mixed}`)).wallets, [address(4)])
     equal((yield* bought("")).wallets, rows.map(({ wallet }) => wallet))
-  })))
+  },
+)
 
-test("/v1/whales is not charged when no wallet matches", () =>
-  withPaidService(Effect.fnUntraced(function* ({ pay }) {
-    const response = yield* pay(whales, `?label=follow&wallet=0x${"1".repeat(40)}`)
-    const { error } = yield* json(response)
-    equal([response.status, error.code, error.charged], [422, "below_threshold", false])
-    equal(yield* taken, nothing)
-  })))
+paidTest("/v1/whales is not charged when no wallet matches", function* ({ pay }) {
+  const response = yield* pay(whales, `?label=follow&wallet=0x${"1".repeat(40)}`)
+  const { error } = yield* json(response)
+  equal([response.status, error.code, error.charged], [422, "below_threshold", false])
+  equal(yield* taken, nothing)
+})
 
-test("/v1/whales reads its store once for many buyers", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    for (let n = 0; n < 20; n++) strictEqual((yield* pay(whales, "", n)).status, 200)
-    // The track record reads the store once too.
-    strictEqual(yield* Ref.get(productPorts.whalesRead), 2)
-  })))
+paidTest("/v1/whales reads its store once for many buyers", function* ({ productPorts, pay }) {
+  for (let n = 0; n < 20; n++) strictEqual((yield* pay(whales, "", n)).status, 200)
+  // The track record reads the store once too.
+  strictEqual(yield* Ref.get(productPorts.whalesRead), 2)
+})
 
-test("/v1/whales sells a changed table within five seconds", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    yield* pay(whales)
-    yield* Ref.set(productPorts.whales, [{ computedAt: now + 1, row: whaleRow({ winRate: 0.65 }) }])
-    yield* passing(5)
-    const { computedAt, data } = yield* json(yield* pay(whales, "", 1))
-    equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
-  })))
+paidTest("/v1/whales sells a changed table within five seconds", function* ({ productPorts, pay }) {
+  yield* pay(whales)
+  yield* Ref.set(productPorts.whales, [{ computedAt: now + 1, row: whaleRow({ winRate: 0.65 }) }])
+  yield* passing(5)
+  const { computedAt, data } = yield* json(yield* pay(whales, "", 1))
+  equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
+})

@@ -43,37 +43,33 @@ const listening = Effect.gen(function* () {
   return { output }
 })
 
-liveTest(
-  "a process without descriptors keeps its connections, and listens again",
-  () =>
-    Effect.gen(function* () {
-      const { output } = yield* listening
-      const port = Number(yield* output(/listening on (\d+)/))
-      // Each request opens a connection.
-      const client = yield* Effect.acquireRelease(
-        Effect.sync(() => Deno.createHttpClient({ poolMaxIdlePerHost: 0 })),
-        (client) => Effect.sync(() => client.close()),
-      )
-      const get = (path: string) =>
-        Effect.tryPromise(async () =>
-          await (await fetch(`http://127.0.0.1:${port}${path}`, { client })).text()
-        )
-      const slow = yield* Effect.forkScoped(get("/slow"))
-      yield* Effect.repeat(get("/isSlowPending"), { until: (text) => text === "true" })
+liveTest("a process without descriptors keeps its connections, and listens again", function* () {
+  const { output } = yield* listening
+  const port = Number(yield* output(/listening on (\d+)/))
+  // Each request opens a connection.
+  const client = yield* Effect.acquireRelease(
+    Effect.sync(() => Deno.createHttpClient({ poolMaxIdlePerHost: 0 })),
+    (client) => Effect.sync(() => client.close()),
+  )
+  const get = (path: string) =>
+    Effect.tryPromise(async () =>
+      await (await fetch(`http://127.0.0.1:${port}${path}`, { client })).text()
+    )
+  const slow = yield* Effect.forkScoped(get("/slow"))
+  yield* Effect.repeat(get("/isSlowPending"), { until: (text) => text === "true" })
 
-      const connections: Array<Deno.Conn> = []
-      for (let n = 0; n < connectionsMax; n++) {
-        yield* Effect.tryPromise(() => Deno.connect({ hostname: "127.0.0.1", port })).pipe(
-          Effect.map((connection) => connections.push(connection)),
-          Effect.ignore,
-        )
-      }
-      yield* output(/(The listener on port \d+ failed: .*Too many open files)/)
-      for (const connection of connections) connection.close()
+  const connections: Array<Deno.Conn> = []
+  for (let n = 0; n < connectionsMax; n++) {
+    yield* Effect.tryPromise(() => Deno.connect({ hostname: "127.0.0.1", port })).pipe(
+      Effect.map((connection) => connections.push(connection)),
+      Effect.ignore,
+    )
+  }
+  yield* output(/(The listener on port \d+ failed: .*Too many open files)/)
+  for (const connection of connections) connection.close()
 
-      const again = Effect.retry(get("/"), Schedule.spaced("100 millis"))
-      match(yield* Effect.timeout(again, "20 seconds"), /^http_listener_restarts_total [1-9]/m)
-      yield* get("/release")
-      strictEqual(yield* Fiber.join(slow), "slow")
-    }),
-)
+  const again = Effect.retry(get("/"), Schedule.spaced("100 millis"))
+  match(yield* Effect.timeout(again, "20 seconds"), /^http_listener_restarts_total [1-9]/m)
+  yield* get("/release")
+  strictEqual(yield* Fiber.join(slow), "slow")
+})

@@ -68,80 +68,71 @@ Deno.test("clientOf() counts IPv6 by /64 and by /48", () => {
   equal(clientOf("fe80::1%eth0"), clientOf("fe80::1"))
 })
 
-test("a limiter grants its budget, then refuses until the oldest grant leaves the window", () =>
-  Effect.gen(function* () {
-    const world = yield* makeWorld(0)
-    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
-      Effect.provide(servicesOver(world)),
-    )
-    const admit = limiter.take(clientOf("203.0.113.9"))
-    for (const left of [4, 3, 2, 1, 0]) {
-      equal(yield* admit, { kind: "granted", field: `"free";r=${left};t=60` })
-    }
-    yield* TestClock.adjust("10 seconds")
-    equal(yield* admit, { kind: "denied", field: '"free";r=0;t=50', retryAfterSeconds: 50 })
-    yield* TestClock.adjust("49 seconds")
-    equal(yield* admit, { kind: "denied", field: '"free";r=0;t=1', retryAfterSeconds: 1 })
-    yield* TestClock.adjust("1 second")
-    strictEqual((yield* admit).kind, "granted")
-  }))
+const budget = { limit: 5, windowMs: 60_000 }
+/** A limiter over the shared count of a world. */
+const freeLimiter = Effect.gen(function* () {
+  const world = yield* makeWorld(0)
+  const limiter = yield* Effect.provide(makeLimiter("free", budget), servicesOver(world))
+  return { world, limiter }
+})
 
-test("a limiter refuses a flood without a call of the shared count", () =>
-  Effect.gen(function* () {
-    const world = yield* makeWorld(0)
-    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
-      Effect.provide(servicesOver(world)),
-    )
-    const keys = clientOf("203.0.113.9")
-    for (let n = 0; n < 6; n++) yield* limiter.take(keys)
-    for (let n = 0; n < 1_000; n++) {
-      strictEqual((yield* limiter.take(keys)).kind, "denied")
-      strictEqual(limiter.refusal(keys)?.kind, "denied")
-    }
-    strictEqual(yield* Ref.get(world.limitCalls), 5)
-  }))
+test("a limiter grants its budget, then refuses until the oldest grant leaves the window", function* () {
+  const { limiter } = yield* freeLimiter
+  const admit = limiter.take(clientOf("203.0.113.9"))
+  for (const left of [4, 3, 2, 1, 0]) {
+    equal(yield* admit, { kind: "granted", field: `"free";r=${left};t=60` })
+  }
+  yield* TestClock.adjust("10 seconds")
+  equal(yield* admit, { kind: "denied", field: '"free";r=0;t=50', retryAfterSeconds: 50 })
+  yield* TestClock.adjust("49 seconds")
+  equal(yield* admit, { kind: "denied", field: '"free";r=0;t=1', retryAfterSeconds: 1 })
+  yield* TestClock.adjust("1 second")
+  strictEqual((yield* admit).kind, "granted")
+})
 
-test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64s", () =>
-  Effect.gen(function* () {
-    const world = yield* makeWorld(0)
-    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
-      Effect.provide(servicesOver(world)),
-    )
-    let granted = 0
-    for (let n = 0; n < 200; n++) {
-      const keys = clientOf(`2001:db8:1:${n.toString(16)}::1`)
-      const admission = yield* limiter.take(keys)
-      if (admission.kind === "granted") granted += 1
-    }
-    strictEqual(granted, 60)
-  }))
+test("a limiter refuses a flood without a call of the shared count", function* () {
+  const { world, limiter } = yield* freeLimiter
+  const keys = clientOf("203.0.113.9")
+  for (let n = 0; n < 6; n++) yield* limiter.take(keys)
+  for (let n = 0; n < 1_000; n++) {
+    strictEqual((yield* limiter.take(keys)).kind, "denied")
+    strictEqual(limiter.refusal(keys)?.kind, "denied")
+  }
+  strictEqual(yield* Ref.get(world.limitCalls), 5)
+})
 
-test("a limiter returns unavailable while the shared count cannot be read", () =>
-  Effect.gen(function* () {
-    const world = yield* makeWorld(0)
-    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
-      Effect.provide(servicesOver(world)),
-    )
-    yield* Ref.set(world.storeUp, false)
-    const decision = yield* limiter.take(clientOf("203.0.113.9"))
-    equal(decision, { kind: "unavailable", grantedHere: false })
-  }))
+test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64s", function* () {
+  const { limiter } = yield* freeLimiter
+  let granted = 0
+  for (let n = 0; n < 200; n++) {
+    const keys = clientOf(`2001:db8:1:${n.toString(16)}::1`)
+    const admission = yield* limiter.take(keys)
+    if (admission.kind === "granted") granted += 1
+  }
+  strictEqual(granted, 60)
+})
 
-test("while the store accepts only reads each process counts alone, and calls with a payment are refused", () =>
-  Effect.gen(function* () {
-    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
-      Effect.provideService(RateLimits, {
-        ...memoryRateLimits(),
-        take: () => Effect.fail(new RateLimitUnavailable({ acceptsReads: true })),
-      }),
+test("a limiter returns unavailable while the shared count cannot be read", function* () {
+  const { world, limiter } = yield* freeLimiter
+  yield* Ref.set(world.storeUp, false)
+  const decision = yield* limiter.take(clientOf("203.0.113.9"))
+  equal(decision, { kind: "unavailable", grantedHere: false })
+})
+
+test("while the store accepts only reads each process counts alone, and calls with a payment are refused", function* () {
+  const limiter = yield* makeLimiter("free", budget).pipe(
+    Effect.provideService(RateLimits, {
+      ...memoryRateLimits(),
+      take: () => Effect.fail(new RateLimitUnavailable({ acceptsReads: true })),
+    }),
+  )
+  const granted = (client: string) =>
+    Effect.map(
+      Effect.forEach(Array.from({ length: 7 }), () => Effect.option(spend(limiter, client))),
+      (results) => results.filter(Option.isSome).length,
     )
-    const granted = (client: string) =>
-      Effect.map(
-        Effect.forEach(Array.from({ length: 7 }), () => Effect.option(spend(limiter, client))),
-        (results) => results.filter(Option.isSome).length,
-      )
-    equal([yield* granted("203.0.113.9"), yield* granted("203.0.113.8")], [5, 5])
-    yield* TestClock.adjust("1 minute")
-    strictEqual(yield* granted("203.0.113.9"), 5)
-    ok(Option.isNone(yield* Effect.option(spend(limiter, "203.0.113.7", "paid"))))
-  }))
+  equal([yield* granted("203.0.113.9"), yield* granted("203.0.113.8")], [5, 5])
+  yield* TestClock.adjust("1 minute")
+  strictEqual(yield* granted("203.0.113.9"), 5)
+  ok(Option.isNone(yield* Effect.option(spend(limiter, "203.0.113.7", "paid"))))
+})

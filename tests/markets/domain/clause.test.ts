@@ -9,6 +9,7 @@ import {
   type Clause,
   clauseOf,
   clauseOfAnswer,
+  decidingSentence,
   type Quotes,
 } from "../../../src/markets/domain/clause.ts"
 import { law } from "../../support/effect.ts"
@@ -274,4 +275,10 @@ Deno.test("clauseOf() states the only station of the rules that counts", () => {
       ["recorded near the Osterby Station", null],
     ] as const
   ) strictEqual(clauseOf("", `It resolves to the temperature ${words}.`).series, series, words)
+})
+
+Deno.test("decidingSentence() is the first that says how the market resolves, split at no initial", () => {
+  const deciding = "It may resolve to Yes if Mr. B. Wren of the U.S. lights it by 9 PM."
+  strictEqual(decidingSentence(`Wren keeps it. ${deciding} This market resolves as No.`), deciding)
+  strictEqual(decidingSentence("A market about the weather."), "")
 })

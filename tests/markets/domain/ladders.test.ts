@@ -10,9 +10,7 @@ import {
   type Contradiction,
   contradictionsMax,
   contradictionsOf,
-  impliedEnds,
-  impliedMax,
-  type KnownEnd,
+  impliedEnd,
   ladderBounds,
   type LadderMarket,
   ladderMarketsMax,
@@ -21,6 +19,7 @@ import {
 } from "../../../src/markets/domain/ladders.ts"
 import { type Market, MarketId } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
+import { impliedFact } from "../../../src/writing/facts/ladders.ts"
 import { law } from "../../support/effect.ts"
 import { market } from "../../support/movers/market.ts"
 
@@ -82,7 +81,7 @@ function marketsOf({ kind, rungs }: GivenLadder): ReadonlyArray<LadderMarket> {
         outcomes: flipped ? [other ?? "", happens ?? ""] : [happens ?? "", other ?? ""],
       }),
       quote: quoteOf(quoted),
-      known: null,
+      proposed: null,
     }
   })
 }
@@ -181,14 +180,16 @@ law(
   ({ ladder: any, by }) => {
     const markets = marketsOf(any).map((one, n): LadderMarket => ({
       ...one,
-      known: (n + by) % 5 === 0 ? { outcome: by % 2 === 0 ? 0 : 1, state: "proposed" } : null,
+      proposed: (n + by) % 5 === 0 ? by % 2 === 0 ? 0 : 1 : null,
     }))
     const shuffled = markets.map((one, n) => ({ one, rank: (n * 7_919 + by * 31) % 101 }))
       .sort((a, b) => a.rank - b.rank).map(({ one }) => one)
     const [ladders, again] = [laddersOf(markets), laddersOf(shuffled)]
     deepStrictEqual(again, ladders)
     deepStrictEqual(contradictionsOf(again), contradictionsOf(ladders))
-    deepStrictEqual(impliedEnds(again), impliedEnds(ladders))
+    for (const { market: { id } } of markets) {
+      deepStrictEqual(impliedEnd(again, id), impliedEnd(ladders, id))
+    }
   },
 )
 
@@ -201,34 +202,34 @@ const knownLadder = Arbitrary.all({
 function withKnown(any: GivenLadder, known: ReadonlyArray<number>): ReadonlyArray<LadderMarket> {
   return marketsOf(any).map((one, n) => {
     const [code, flipped] = [known[n] ?? 2, any.rungs[n]?.flipped === true]
-    const end: KnownEnd = { outcome: (code === 1) !== flipped ? 0 : 1, state: "proposed" }
-    return { ...one, known: code < 2 ? end : null }
+    return { ...one, proposed: code > 1 ? null : (code === 1) !== flipped ? 0 : 1 }
   })
 }
 
 law(
-  "impliedEnds() states what is true in every state that the proposals leave",
+  "impliedEnd() states what is true in every state that the proposals leave",
   knownLadder,
-  (any) => {
-    const { ladder: of, known } = any
+  ({ ladder: of, known }) => {
     const markets = withKnown(of, known)
+    const ladders = laddersOf(markets)
     const states = Array.from({ length: of.rungs.length + 1 }, (_, state) => state)
       .filter((state) =>
         of.rungs.every((_, n) => (known[n] ?? 2) > 1 || (known[n] === 1) === (n < state))
       )
-    const found = impliedEnds(laddersOf(markets))
-    if (states.length === 0) return found.some(({ conflict }) => conflict)
-    const expected = of.rungs.flatMap((rung, n) => {
-      if ((known[n] ?? 2) < 2) return []
-      const happened = new Set(states.map((state) => n < state))
-      if (happened.size > 1) return []
-      return [`m${n} ${happened.has(true) !== rung.flipped ? 0 : 1}`]
-    })
+    if (states.length === 0) {
+      return markets.some(({ market, proposed }) =>
+        proposed !== null && impliedEnd(ladders, market.id)?.outcome === 1 - proposed
+      )
+    }
     deepStrictEqual(
-      found.map(({ target, outcome }) => `${target.market.id} ${outcome}`).sort(),
-      expected,
+      markets.map(({ market }) => impliedEnd(ladders, market.id)?.outcome ?? null),
+      of.rungs.map(({ flipped }, n) => {
+        const happened = new Set(states.map((state) => n < state))
+        if ((known[n] ?? 2) < 2 || happened.size > 1) return null
+        return happened.has(true) !== flipped ? 0 : 1
+      }),
     )
-    return found.every(({ conflict }) => !conflict)
+    return true
   },
 )
 
@@ -245,15 +246,15 @@ function plain(bid: number, ask: number): Given {
   return { bid, ask, bidShares: 1_000, askShares: 1_000, flipped: false, feeHundredths: 0 }
 }
 
-Deno.test("contradictionsOf() compares no equal rungs, and no market whose end is known", () => {
+Deno.test("contradictionsOf() compares no equal rungs, and no market with a proposal", () => {
   const [easier, harder] = marketsOf({ kind: 3, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
   ok(easier !== undefined && harder !== undefined)
   const twin = { ...easier, market: { ...easier.market, id: MarketId.make("m2") }, quote: null }
   const dear = { ...twin, quote: quoteOf({ bestBid: 0.45, bestAsk: 0.46 }) }
   deepStrictEqual(contradictionsOf(laddersOf([easier, dear, harder])).map(pairKey), ["0 1", "2 1"])
-  const known: KnownEnd = { outcome: 0, state: "proposed" }
-  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, known }, harder])), [])
-  deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
+  const proposed = 0
+  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, proposed }, harder])), [])
+  deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, proposed }])), [])
 })
 
 Deno.test("contradictionsOf() finds a pair from 100 USD on", () => {
@@ -296,7 +297,7 @@ Deno.test("a ladder of deadlines without years never reverses their order", () =
       ...fields,
     }),
     quote: quoteOf({ bestBid: prices[0], bestAsk: prices[1], bidShares: 1_000, askShares: 1_000 }),
-    known: null,
+    proposed: null,
   })
   const found = (
     first: Partial<LadderMarket["market"]>,
@@ -355,17 +356,12 @@ Deno.test("laddersOf() and its results stay within their limits", () => {
   // The most liquid are read.
   ok(ladders[0]?.rungs.every(({ market }) => market.liquidityUsd >= 200 - ladderMarketsMax))
   strictEqual(contradictionsOf(ladders).length, contradictionsMax)
-  const known = markets.map((one): LadderMarket => ({
-    ...one,
-    known: indexOf(one) === 199 ? { outcome: 0, state: "resolved" } : null,
-  }))
-  strictEqual(impliedEnds(laddersOf(known)).length, impliedMax)
 })
 
 law(
-  "ladderBounds() leaves every price that no rung contradicts, and a sure one where a result implies it",
-  Arbitrary.all({ given: ladder, own: between(0, 5), ended: between(0, 5), over: flag }),
-  ({ given, own, ended, over }) => {
+  "ladderBounds() leaves every price that no rung contradicts; a market with a proposal bounds nothing",
+  Arbitrary.all({ given: ladder, own: between(0, 5) }),
+  ({ given, own }) => {
     const markets = marketsOf(given)
     const at = own % markets.length
     const target = markets[at]
@@ -388,42 +384,27 @@ law(
       const of = flips(at) ? [1 - bounds.high, 1 - bounds.low] : [bounds.low, bounds.high]
       ok(Math.abs((of[0] ?? 0) - low) < 1e-4 && Math.abs((of[1] ?? 0) - high) < 1e-4)
     }
-    const other = ended % markets.length
-    const outcome = over === flips(other) ? 1 : 0
-    const result = (state: KnownEnd["state"]) =>
-      markets.map((one, n) => ({
-        ...one,
-        ...n === other ? { known: { outcome, state } as const } : { quote: null },
-      }))
-    // An easier rung follows from one that happened, and a harder one falls with one that did not.
-    const isSure = over ? at < other : at > other
-    const sure = over === flips(at) ? { low: 0, high: 0 } : { low: 1, high: 1 }
-    const open = { low: 0, high: 1 }
-    const found = (state: KnownEnd["state"]) =>
-      ladderBounds(laddersOf(result(state)), target.market.id)
-    deepStrictEqual(found("resolved"), isSure ? sure : open)
-    deepStrictEqual(found("proposed"), open)
+    const proposed = markets.map((one): LadderMarket => ({ ...one, proposed: 0 }))
+    deepStrictEqual(ladderBounds(laddersOf(proposed), target.market.id), { low: 0, high: 1 })
   },
 )
 
-Deno.test("impliedEnds() prefers a result to a proposal, and names a conflict", () => {
+Deno.test("impliedEnd() names the cheapest implied outcome, and the market with the proposal", () => {
   const rungs = [plain(3_000, 3_100), plain(2_000, 2_100), plain(1_000, 1_100)]
-  const markets = marketsOf({ kind: 0, rungs })
-  const end = (outcome: 0 | 1, state: KnownEnd["state"]) => ({ outcome, state })
-  const knownOf = (...known: ReadonlyArray<KnownEnd | null>) =>
-    impliedEnds(laddersOf(markets.map((one, n) => ({ ...one, known: known[n] ?? null }))))
-      .map((
-        { target, outcome, mid, source, state, conflict },
-      ) => [target.market.id, outcome, mid, source.market.id, state, conflict])
-  deepStrictEqual(knownOf(null, end(0, "proposed"), end(0, "resolved")), [
-    ["m0", 0, 0.305, "m2", "resolved", false],
-  ])
-  deepStrictEqual(knownOf(end(1, "proposed"), null, null), [
-    ["m1", 1, 0.795, "m0", "proposed", false],
-    ["m2", 1, 0.895, "m0", "proposed", false],
-  ])
-  deepStrictEqual(knownOf(end(1, "proposed"), null, end(0, "resolved")), [
-    ["m1", 0, 0.205, "m2", "resolved", true],
-    ["m0", 0, 0.305, "m2", "resolved", true],
-  ])
+  const impliedBy = (...proposed: ReadonlyArray<0 | 1 | null>) => {
+    const markets = marketsOf({ kind: 0, rungs })
+      .map((one, n): LadderMarket => ({ ...one, proposed: proposed[n] ?? null }))
+    return markets.map(({ market }) => {
+      const found = impliedEnd(laddersOf(markets), market.id)
+      // A text speaks of an opposite proposal of the market only where it has one.
+      const isOpposed = found && impliedFact(found).statement.includes("its own proposal")
+      strictEqual(isOpposed, found && found.target.proposed !== null)
+      return found && [found.outcome, found.mid, found.source.market.id, found.proposed]
+    })
+  }
+  deepStrictEqual(impliedBy(null, 0, 0), [[0, 0.305, "m1", 0], null, null])
+  deepStrictEqual(impliedBy(1), [null, [1, 0.795, "m0", 1], [1, 0.895, "m0", 1]])
+  // Two proposals that contradict each other imply both outcomes of the rung between them.
+  deepStrictEqual(impliedBy(1, null, 0)[1], [0, 0.205, "m2", 0])
+  deepStrictEqual(impliedBy(1, 0)[1], [1, 0.795, "m0", 1])
 })

@@ -215,15 +215,6 @@ Deno.test("gate 5: the nearest tick on each side of the start counts, if it is w
   strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "settled")
 })
 
-Deno.test("gate 6: a move that the feed has just published is not novel", () => {
-  const emitted = [
-    { window: "1h", phase: "settled", delta: 0.1, priceNow: 0.6, emittedAt: now - tickIntervalMs },
-  ] as const
-  strictEqual(judged({ emitted }), "not_novel")
-  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08, priceNow: 0.58 }] }), "settled")
-  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "not_novel")
-})
-
 function trade(fields: Partial<Trade>): Trade {
   return {
     marketId: market().id,

@@ -48,10 +48,6 @@ Deno.test("gate 6: a move that was published running is published once more when
   strictEqual(novel(0.1, [item(0.1, minute)], "1h", "running"), false)
 })
 
-Deno.test("gate 6: a move is novel when its market has no item", () => {
-  strictEqual(novel(0.05, []), true)
-})
-
 Deno.test("gate 6: 1.2 times the emitted move is novel, half a step less is not", () => {
   for (let cents = 5; cents <= 75; cents++) {
     const emitted = [item(cents / 100, minute)]

@@ -25,7 +25,7 @@ import {
 } from "../../../packages/client/src/terms.ts"
 import { plain, quoted } from "../../../packages/client/src/text.ts"
 import { usd as serviceUsd } from "../../../src/core/domain/money.ts"
-import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
+import { queryReader } from "../../../src/catalog/domain/parameter.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { law } from "../../support/effect.ts"
@@ -369,7 +369,7 @@ law(
     ok(product !== undefined && row !== undefined)
     const address = addressOf(row, given, new URL(baseUrl))
     if (typeof address === "string") return
-    const decoded = decodeQuery(product.parameters)(address.searchParams)
+    const decoded = queryReader(product.parameters)(address.searchParams)
     equal(decoded._tag, "Success", address.href)
   },
 )

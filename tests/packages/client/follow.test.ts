@@ -25,6 +25,7 @@ import {
   type TestClock,
 } from "../../support/client/seller.ts"
 import { sized } from "../../support/size.ts"
+import { effectLaw } from "../../support/effect.ts"
 
 const types = ["mover", "whale_entry", "predetermined"] as const
 type Item = {
@@ -110,39 +111,33 @@ const Growth = Schema.Struct({
   everyHours: Schema.Literals([0, 1, 5, 23]),
 })
 
-Deno.test("follow() yields every new item once and in order, and buys only when there may be one", async () => {
-  const result = await Effect.runPromise(
-    Arbitrary.checkEffect(
-      Arbitrary.schema(Growth),
-      ({ growth, since, type, everyHours }) =>
-        Effect.promise(async () => {
-          await onClock(async (clock) => {
-            const feed = feedOf(clock, growth)
-            const polls = growth.length + 40
-            const { found, seller } = await followed(clock, feed, polls, {
-              everyMs: everyHours * 3_600_000,
-              ...(since === null ? {} : { since }),
-              ...(type === null ? {} : { type }),
-            })
-            const from = since ?? (growth[0] ?? 0)
-            const expected = feed.items
-              .filter((item) => item.feedIndex > from && (type === null || item.type === type))
-              .map(({ feedIndex }) => feedIndex)
-            equal(found, expected)
-            const pages = growth.reduce((sum, grown) => sum + Math.ceil((grown + 1) / 20) + 1, 3)
-            ok(
-              seller.nonces().size <= pages + polls * everyHours / 24 + 2,
-              `${seller.nonces().size}`,
-            )
-          })
-          return true
-        }),
-      { runs: sized({ short: 40, full: 300 }) },
+effectLaw(
+  "follow() yields every new item once and in order, and buys only when there may be one",
+  Arbitrary.schema(Growth),
+  ({ growth, since, type, everyHours }) =>
+    Effect.promise(() =>
+      onClock(async (clock) => {
+        const feed = feedOf(clock, growth)
+        const polls = growth.length + 40
+        const { found, seller } = await followed(clock, feed, polls, {
+          everyMs: everyHours * 3_600_000,
+          ...(since === null ? {} : { since }),
+          ...(type === null ? {} : { type }),
+        })
+        const from = since ?? (growth[0] ?? 0)
+        const expected = feed.items
+          .filter((item) => item.feedIndex > from && (type === null || item.type === type))
+          .map(({ feedIndex }) => feedIndex)
+        equal(found, expected)
+        const pages = growth.reduce((sum, grown) => sum + Math.ceil((grown + 1) / 20) + 1, 3)
+        ok(
+          seller.nonces().size <= pages + polls * everyHours / 24 + 2,
+          `${seller.nonces().size}`,
+        )
+      })
     ),
-  )
-  const failure = Arbitrary.formatCheckFailure(result)
-  if (failure !== undefined) throw new Error(failure)
-})
+  { runs: sized({ short: 40, full: 300 }) },
+)
 
 Deno.test("follow() without `since` starts at the newest item, and asks again with the ETag", () =>
   onClock(async (clock) => {

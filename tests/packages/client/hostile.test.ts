@@ -418,41 +418,6 @@ Deno.test(`${runs} hostile services get no payment that was not agreed, and none
     ok(signed > runs && refused > runs, `${signed} payments were signed, ${refused} calls refused`)
   }))
 
-/** Answers to a payment that could make a client sign without end. */
-const endless: ReadonlyArray<readonly [string, () => Replaced]> = [
-  ["402", () => json({ error: "no" }, 402)],
-  ["503", () => errorResponse(503, { charged: null, retryable: true })],
-  ["503 not charged", () => errorResponse(503, { charged: false, retryable: true })],
-  ["not charged", () => errorResponse(404, { charged: false, retryable: false })],
-  ["nothing new", () => json({ data: [], charged: false })],
-  ["charged", () => errorResponse(409, { charged: true, retryable: false })],
-  [
-    "refunded",
-    () => errorResponse(410, { charged: true, retryable: false, refund: { state: "confirmed" } }),
-  ],
-  ["no answer", () => "lost"],
-]
-
-for (const [name, paid] of endless) {
-  Deno.test(`a service that answers every payment with ${name} gets one day's budget a day`, () =>
-    onClock(async (clock) => {
-      const seller = makeSeller(clock, { paid, record: { state: "void" } })
-      const judge = makeJudge(clock)
-      const client = clientOf(seller, clock, { budgetUsd, fetch: judged(seller, judge) })
-      for (let calls = 0; calls < 60; calls += 1) {
-        await client.signals({ since: calls % 7 }).catch((error) => ok(error instanceof BuyError))
-      }
-      const signedToday = judge.signed()
-      equal(signedToday, 2)
-      clock.move(86_400_000)
-      for (let calls = 0; calls < 60; calls += 1) {
-        await client.signals({ since: 100 + calls }).catch((error) => ok(error instanceof BuyError))
-      }
-      equal(judge.signed(), 4)
-      judge.verdict()
-    }))
-}
-
 /** Every field of the 402 is changed to every hostile value. */
 Deno.test("no change of one field of a challenge is signed, except where it says the same", async () => {
   const wire = challengeAt("/v1/signals")

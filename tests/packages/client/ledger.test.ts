@@ -24,6 +24,7 @@ import {
 } from "../../../packages/client/src/ledger.ts"
 import { Random } from "../../support/random.ts"
 import { sized } from "../../support/size.ts"
+import { effectLaw } from "../../support/effect.ts"
 
 const payer = `0x${"a1".repeat(20)}`
 const payTo = `0x${"b2".repeat(20)}`
@@ -171,23 +172,14 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-function ledgerLaw(
+const ledgerLaw = (
   name: string,
   runs: number,
   check: (history: typeof History.Type) => Promise<void>,
-) {
-  Deno.test(name, async () => {
-    const result = await Effect.runPromise(
-      Arbitrary.checkEffect(
-        Arbitrary.schema(History),
-        (history) => Effect.promise(() => check(history).then(() => true)),
-        { runs },
-      ),
-    )
-    const failure = Arbitrary.formatCheckFailure(result)
-    if (failure !== undefined) throw new Error(failure)
+) =>
+  effectLaw(name, Arbitrary.schema(History), (history) => Effect.promise(() => check(history)), {
+    runs,
   })
-}
 
 ledgerLaw(
   "memoryLedger() signs within the budget of each day, and once while a payment is open",

@@ -119,6 +119,22 @@ sellerTest("calls without a key are free or refused", {}, async ({ seller, resta
   ok(!seller.received.some(({ url }) => url.pathname === "/v1/latest"))
 })
 
+sellerTest(
+  "a held payment is sent again until its answer has arrived",
+  {},
+  async ({ seller, client }) => {
+    const buy = () => client.call("get_latest", {}, { hold: true })
+    const lost = await buy()
+    equal(await outcomesOf(client), ["unclear"])
+    const again = await buy()
+    equal([again.payment?.paymentId, seller.nonces().size], [lost.payment?.paymentId, 1])
+    await client.received(again.payment?.paymentId ?? "")
+    equal(await outcomesOf(client), ["charged"])
+    await buy()
+    equal(seller.nonces().size, 2)
+  },
+)
+
 /** What is refused before anything is signed: the seller, the options, the code. */
 const unsigned: ReadonlyArray<
   readonly [name: string, faults: Faults, options: object, code: string, message: RegExp]

@@ -174,51 +174,49 @@ for (const [runtime, command] of runtimes) {
       moment === "never"
         ? `the client on ${runtime} pays once for each answer`
         : `the client on ${runtime}, killed after it paid and ${moment}, pays once after its restart`,
-      () =>
-        Effect.gen(function* () {
-          const front = yield* openFront
-          const folder = `${yield* folderOf}/ledger`
-          let total = 0n
-          for (const call of calls) {
-            front.moment = moment
-            if (moment !== "never") equal(yield* buyWith(command, front, folder, call), null)
-            const end: End | null = yield* buyWith(command, front, folder, call)
-            equal([end?.charged, end?.hasBody], [true, true], end?.sentence)
-            match(
-              end?.sentence ?? "",
-              moment === "never"
-                ? /^Paid \$\d.\d\d for get_\w+; /
-                : /the answer to an earlier call/,
-            )
-            total += atomic(call.priceUsd)
-            strictEqual(yield* spent, total)
-          }
-          equal([front.nonces.size, front.keys.size], [calls.length, calls.length])
-          const state = yield* Effect.promise(() =>
-            fileLedger(folder).transact((state) => ({ state, result: state }))
+      function* () {
+        const front = yield* openFront
+        const folder = `${yield* folderOf}/ledger`
+        let total = 0n
+        for (const call of calls) {
+          front.moment = moment
+          if (moment !== "never") equal(yield* buyWith(command, front, folder, call), null)
+          const end: End | null = yield* buyWith(command, front, folder, call)
+          equal([end?.charged, end?.hasBody], [true, true], end?.sentence)
+          match(
+            end?.sentence ?? "",
+            moment === "never" ? /^Paid \$\d.\d\d for get_\w+; / : /the answer to an earlier call/,
           )
-          equal(state.payments.map(({ outcome }) => outcome), ["charged", "charged"])
-        }).pipe(Effect.provide(market())),
+          total += atomic(call.priceUsd)
+          strictEqual(yield* spent, total)
+        }
+        equal([front.nonces.size, front.keys.size], [calls.length, calls.length])
+        const state = yield* Effect.promise(() =>
+          fileLedger(folder).transact((state) => ({ state, result: state }))
+        )
+        equal(state.payments.map(({ outcome }) => outcome), ["charged", "charged"])
+      },
+      market(),
     )
   }
 }
 
 liveTest(
   "processes with one ledger that make the same call at the same time never pay twice",
-  () =>
-    Effect.gen(function* () {
-      const front = yield* openFront
-      const folder = `${yield* folderOf}/ledger`
-      const commands = runtimes.flatMap(([, command]) => command === null ? [] : [command])
-      const call: Call = { name: "get_signals", parameters: { since: 3 }, priceUsd: "0.03" }
-      const ends = yield* Effect.all(
-        [...commands, ...commands].map((command) => buyWith(command, front, folder, call)),
-        { concurrency: "unbounded" },
-      )
-      for (const end of ends) strictEqual(end?.charged, true, end?.sentence)
-      // One that starts after another has ended signs a payment of its own; those that overlap share one payment.
-      const alone = ends.filter((end) => !/earlier call/.test(end?.sentence ?? "")).length
-      equal([front.nonces.size, front.keys.size], [alone, alone])
-      strictEqual(yield* spent, atomic("0.03") * BigInt(alone))
-    }).pipe(Effect.provide(market())),
+  function* () {
+    const front = yield* openFront
+    const folder = `${yield* folderOf}/ledger`
+    const commands = runtimes.flatMap(([, command]) => command === null ? [] : [command])
+    const call: Call = { name: "get_signals", parameters: { since: 3 }, priceUsd: "0.03" }
+    const ends = yield* Effect.all(
+      [...commands, ...commands].map((command) => buyWith(command, front, folder, call)),
+      { concurrency: "unbounded" },
+    )
+    for (const end of ends) strictEqual(end?.charged, true, end?.sentence)
+    // One that starts after another has ended signs a payment of its own; those that overlap share one payment.
+    const alone = ends.filter((end) => !/earlier call/.test(end?.sentence ?? "")).length
+    equal([front.nonces.size, front.keys.size], [alone, alone])
+    strictEqual(yield* spent, atomic("0.03") * BigInt(alone))
+  },
+  market(),
 )

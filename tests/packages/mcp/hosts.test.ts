@@ -18,8 +18,8 @@ import {
   nodeFolder,
   packed,
   runProgram,
-  temporaryFolder,
 } from "../../support/packages/packed.ts"
+import { temporaryFolder } from "../../support/process.ts"
 import { registerSkipped } from "../../support/venues/oracle.ts"
 import { openShop, spentBy } from "../../support/packages/shop.ts"
 import { connectStdio, type ServerCommand } from "../../support/packages/stdio.ts"

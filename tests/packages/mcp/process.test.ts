@@ -36,11 +36,10 @@ const run = (command: ServerCommand, input = "", more: ReadonlyArray<string> = [
 
 liveTest(
   "the server ends with code 0 when its standard input ends, before any message too",
-  () =>
-    Effect.gen(function* () {
-      const ended = yield* run(fromSources(folder, {}))
-      equal([ended.code, ended.stdout], [0, ""])
-    }),
+  function* () {
+    const ended = yield* run(fromSources(folder, {}))
+    equal([ended.code, ended.stdout], [0, ""])
+  },
 )
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -64,76 +63,68 @@ const message = (method: string, params: object) =>
 
 liveTest(
   "standard output has messages of the protocol only, and no stream has the key",
-  () =>
-    Effect.gen(function* () {
-      const base = yield* openShop()
-      const key = buyerKey(0x5eed)
-      const command = fromSources(
-        yield* Effect.acquireRelease(
-          Effect.promise(() => Deno.makeTempDir()),
-          (path) => Effect.promise(() => Deno.remove(path, { recursive: true })),
-        ),
-        { BASE_URL: base, BUYER_PRIVATE_KEY: key },
-      )
-      const messages = [
-        message("tools/list", {}),
-        message("tools/call", { name: "get_budget", arguments: {} }),
-        message("tools/call", { name: "get_latest", arguments: {} }),
-        message("tools/call", { name: "get_rich", arguments: {} }),
-        message("no/method", {}),
-        "not JSON",
-        "[]",
-      ]
-      const { lines, code, stderr } = yield* Effect.promise(async () => {
-        const child = start(command)
-        const writer = child.stdin.getWriter()
-        await writer.write(new TextEncoder().encode(`${messages.join("\n")}\n`))
-        const lines: Array<string> = []
-        let rest = ""
-        for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-          const parts = (rest + text).split("\n")
-          rest = parts.pop() ?? ""
-          lines.push(...parts)
-          if (lines.length === 5) await writer.close().catch(() => {})
-        }
-        const stderr = await new Response(child.stderr).text()
-        return { lines, code: (await child.status).code, stderr }
-      })
-      strictEqual(code, 0)
-      equal(lines.map((line) => JSON.parse(line).jsonrpc), Array(5).fill("2.0"))
-      match(lines.join("\n"), /There is no tool with this name.*Nothing was paid/)
-      for (const text of [stderr, ...lines]) doesNotMatch(text, new RegExp(key.slice(-40)))
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "wrong settings are one sentence on standard error, and code 1",
-  () =>
-    Effect.gen(function* () {
-      const key = "5eed".repeat(17)
-      for (
-        const [env, args] of [
-          [{ BASE_URL: "elsewhere" }, []],
-          [{ BUYER_PRIVATE_KEY: key }, []],
-          [{ BUYER_PRIVATE_KEY: "0".repeat(64) }, []],
-          [{}, ["--port"]],
-        ] as const
-      ) {
-        const { code, stdout, stderr } = yield* run(fromSources(folder, env), "", args)
-        equal([code, stdout], [1, ""])
-        match(stderr, /^bellwether-mcp: [^\n]+\n$/)
-        ok(!stderr.includes("5eed") && !stderr.includes("0000"))
+  function* () {
+    const base = yield* openShop()
+    const key = buyerKey(0x5eed)
+    const command = fromSources(
+      yield* Effect.acquireRelease(
+        Effect.promise(() => Deno.makeTempDir()),
+        (path) => Effect.promise(() => Deno.remove(path, { recursive: true })),
+      ),
+      { BASE_URL: base, BUYER_PRIVATE_KEY: key },
+    )
+    const messages = [
+      message("tools/list", {}),
+      message("tools/call", { name: "get_budget", arguments: {} }),
+      message("tools/call", { name: "get_latest", arguments: {} }),
+      message("tools/call", { name: "get_rich", arguments: {} }),
+      message("no/method", {}),
+      "not JSON",
+      "[]",
+    ]
+    const { lines, code, stderr } = yield* Effect.promise(async () => {
+      const child = start(command)
+      const writer = child.stdin.getWriter()
+      await writer.write(new TextEncoder().encode(`${messages.join("\n")}\n`))
+      const lines: Array<string> = []
+      let rest = ""
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+        const parts = (rest + text).split("\n")
+        rest = parts.pop() ?? ""
+        lines.push(...parts)
+        if (lines.length === 5) await writer.close().catch(() => {})
       }
-    }),
+      const stderr = await new Response(child.stderr).text()
+      return { lines, code: (await child.status).code, stderr }
+    })
+    strictEqual(code, 0)
+    equal(lines.map((line) => JSON.parse(line).jsonrpc), Array(5).fill("2.0"))
+    match(lines.join("\n"), /There is no tool with this name.*Nothing was paid/)
+    for (const text of [stderr, ...lines]) doesNotMatch(text, new RegExp(key.slice(-40)))
+  },
+  market(),
 )
 
-liveTest(
-  "--help names every setting, --version the version of the package",
-  () =>
-    Effect.gen(function* () {
-      const help = yield* run(fromSources(folder, {}), "", ["--help"])
-      for (const name of Object.keys(variables)) ok(help.stdout.includes(`  ${name} `), name)
-      const version = yield* run(fromSources(folder, {}), "", ["--version"])
-      equal([help.code, version.code, version.stdout], [0, 0, `${manifest.version}\n`])
-    }),
-)
+liveTest("wrong settings are one sentence on standard error, and code 1", function* () {
+  const key = "5eed".repeat(17)
+  for (
+    const [env, args] of [
+      [{ BASE_URL: "elsewhere" }, []],
+      [{ BUYER_PRIVATE_KEY: key }, []],
+      [{ BUYER_PRIVATE_KEY: "0".repeat(64) }, []],
+      [{}, ["--port"]],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = yield* run(fromSources(folder, env), "", args)
+    equal([code, stdout], [1, ""])
+    match(stderr, /^bellwether-mcp: [^\n]+\n$/)
+    ok(!stderr.includes("5eed") && !stderr.includes("0000"))
+  }
+})
+
+liveTest("--help names every setting, --version the version of the package", function* () {
+  const help = yield* run(fromSources(folder, {}), "", ["--help"])
+  for (const name of Object.keys(variables)) ok(help.stdout.includes(`  ${name} `), name)
+  const version = yield* run(fromSources(folder, {}), "", ["--version"])
+  equal([help.code, version.code, version.stdout], [0, 0, `${manifest.version}\n`])
+})

@@ -16,17 +16,16 @@ import { servedService } from "../../support/http/servedService.ts"
 /** As JSON, which has no undefined fields. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
 
-liveTest("the packed tools are those of a running service", () =>
-  Effect.gen(function* () {
-    const { tools } = yield* connect("2 pinned", `${yield* servedService}/mcp`)
-    const listed = yield* Effect.promise(tools)
-    const contract = (rows: ReadonlyArray<object>) =>
-      plain(rows).map(({ inputSchema, ...row }: Tool) => {
-        const { payment: _, ...properties } = inputSchema.properties ?? {}
-        return { ...row, inputSchema: { ...inputSchema, properties }, description: "" }
-      })
-    equal(contract(packed), contract(listed))
-  }))
+liveTest("the packed tools are those of a running service", function* () {
+  const { tools } = yield* connect("2 pinned", `${yield* servedService}/mcp`)
+  const listed = yield* Effect.promise(tools)
+  const contract = (rows: ReadonlyArray<object>) =>
+    plain(rows).map(({ inputSchema, ...row }: Tool) => {
+      const { payment: _, ...properties } = inputSchema.properties ?? {}
+      return { ...row, inputSchema: { ...inputSchema, properties }, description: "" }
+    })
+  equal(contract(packed), contract(listed))
+})
 
 Deno.test("no text for the model explains how to sign", () => {
   for (const text of [instructions, ...tools.map(({ description = "" }) => description)]) {

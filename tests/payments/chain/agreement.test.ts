@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Duration, Effect, Layer, Result } from "effect"
+import { Duration, Effect, Layer, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Chain, type ChainUnavailable } from "../../../src/payments/Chain.ts"
@@ -35,6 +35,7 @@ import { startSeconds } from "../../support/payments/sales.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { authorizationFor, token } from "../../support/payments/terms.ts"
 import { ChainControl, chainLaws } from "./chain.laws.ts"
+import { serving } from "../../support/serving.ts"
 
 const hex = (number: number | bigint) => `0x${number.toString(16)}`
 const word = (number: number | bigint) => `0x${number.toString(16).padStart(64, "0")}`
@@ -65,17 +66,16 @@ for (const one of histories) {
       `of a payment that is ${one} at one endpoint and ${other} at the other, the proof is ${
         one === other ? proofs[one] : "disputed"
       }`,
-      () =>
-        Effect.gen(function* () {
-          const { paymentProof } = yield* chainAt(answering(one), answering(other))
-          for (const transactionHint of [transaction, null]) {
-            const proof = paymentProof({ ...token, ...paymentOf(one), transactionHint })
-            equal(
-              yield* outcomeOf(proof, (it) => it.proof === "never" ? it.reason : it.proof),
-              one === other ? proofs[one] : "disputed",
-            )
-          }
-        }),
+      function* () {
+        const { paymentProof } = yield* chainAt(answering(one), answering(other))
+        for (const transactionHint of [transaction, null]) {
+          const proof = paymentProof({ ...token, ...paymentOf(one), transactionHint })
+          equal(
+            yield* outcomeOf(proof, (it) => it.proof === "never" ? it.reason : it.proof),
+            one === other ? proofs[one] : "disputed",
+          )
+        }
+      },
     )
   }
 }
@@ -89,14 +89,13 @@ const behind = (blocks: number) => ({ method }: RpcRequest) =>
 
 liveTest(
   "a payment that one endpoint has not reached is not proved yet, and nothing is disputed",
-  () =>
-    Effect.gen(function* () {
-      const lagging = (request: RpcRequest) =>
-        behind(101)(request) ?? (request.method === "eth_getLogs" ? [] : undefined)
-      const { paymentProof } = yield* chainAt(answering("paid"), answering("paid", lagging))
-      const proof = paymentProof({ ...token, ...paymentOf("paid"), transactionHint: null })
-      equal((yield* proof).proof, "not_yet")
-    }),
+  function* () {
+    const lagging = (request: RpcRequest) =>
+      behind(101)(request) ?? (request.method === "eth_getLogs" ? [] : undefined)
+    const { paymentProof } = yield* chainAt(answering("paid"), answering("paid", lagging))
+    const proof = paymentProof({ ...token, ...paymentOf("paid"), transactionHint: null })
+    equal((yield* proof).proof, "not_yet")
+  },
 )
 
 for (
@@ -105,90 +104,117 @@ for (
     "disputed",
   ]] as const
 ) {
-  liveTest(
-    `a newest block ${blocks} behind the other is ${expected}`,
-    () =>
-      Effect.gen(function* () {
-        const late = (request: RpcRequest) => {
-          const asked = request.params[0]
-          return typeof asked === "string" && asked.startsWith("0x")
-            ? { number: asked, hash: word(BigInt(asked)), timestamp: hex(nowSeconds - 200) }
-            : behind(blocks)(request)
-        }
-        const numbered = (request: RpcRequest) =>
-          request.method === "eth_getBlockByNumber" ? late(request) : undefined
-        const honest = (request: RpcRequest) => {
-          const asked = request.params[0]
-          return request.method === "eth_getBlockByNumber" && asked !== "latest" && asked !== "safe"
-            ? late(request)
-            : undefined
-        }
-        const { head } = yield* chainAt(answering("paid", honest), answering("paid", numbered))
-        equal(yield* outcomeOf(head, ({ number }) => String(number)), expected)
-      }),
-  )
+  liveTest(`a newest block ${blocks} behind the other is ${expected}`, function* () {
+    const late = (request: RpcRequest) => {
+      const asked = request.params[0]
+      return typeof asked === "string" && asked.startsWith("0x")
+        ? { number: asked, hash: word(BigInt(asked)), timestamp: hex(nowSeconds - 200) }
+        : behind(blocks)(request)
+    }
+    const numbered = (request: RpcRequest) =>
+      request.method === "eth_getBlockByNumber" ? late(request) : undefined
+    const honest = (request: RpcRequest) => {
+      const asked = request.params[0]
+      return request.method === "eth_getBlockByNumber" && asked !== "latest" && asked !== "safe"
+        ? late(request)
+        : undefined
+    }
+    const { head } = yield* chainAt(answering("paid", honest), answering("paid", numbered))
+    equal(yield* outcomeOf(head, ({ number }) => String(number)), expected)
+  })
 }
 
-liveTest(
-  "endpoints of two forks, with other hashes of one safe block, are disputed",
-  () =>
-    Effect.gen(function* () {
-      const fork = ({ method }: RpcRequest) =>
-        method === "eth_getBlockByNumber"
-          ? { number: hex(5_000), hash: word(0xfa), timestamp: hex(nowSeconds - 80) }
-          : undefined
-      const { head } = yield* chainAt(answering("paid"), answering("paid", fork))
-      equal(yield* outcomeOf(head, () => "agreed"), "disputed")
-    }),
+liveTest("endpoints of two forks, with other hashes of one safe block, are disputed", function* () {
+  const fork = ({ method }: RpcRequest) =>
+    method === "eth_getBlockByNumber"
+      ? { number: hex(5_000), hash: word(0xfa), timestamp: hex(nowSeconds - 80) }
+      : undefined
+  const { head } = yield* chainAt(answering("paid"), answering("paid", fork))
+  equal(yield* outcomeOf(head, () => "agreed"), "disputed")
+})
+
+/** The same word for each call of a contract. */
+const returning = (number: number) => ({ method }: RpcRequest) =>
+  method === "eth_call" ? word(number) : undefined
+
+/** An endpoint at which an account has this balance and this code. */
+const showing = (balance: number, code: string) =>
+  answering(
+    "paid",
+    (request) => request.method === "eth_getCode" ? code : returning(balance)(request),
+  )
+
+liveTest("the smaller balance and the code of any endpoint count, in any order", function* () {
+  const pair = [showing(7, "0x"), showing(9, "0x60")]
+  for (const endpoints of [pair, pair.toReversed()]) {
+    const { balanceOf, hasCode } = yield* chainAt(...endpoints)
+    equal(yield* outcomeOf(balanceOf(token.asset, stranger), String), "7")
+    equal(yield* outcomeOf(hasCode(stranger), String), "true")
+  }
+})
+
+/** The reads that differed between endpoints, with how often. */
+const differences = Effect.map(
+  Metric.snapshot,
+  (metrics) =>
+    metrics.flatMap(({ id, attributes, state }) =>
+      id === "chain_disagreements" && "count" in state
+        ? [`${attributes?.["call"]} ${state.count}`]
+        : []
+    ).toSorted(),
 )
 
-/** A balance at the newest block, and one at any block that is named. */
-const balances = (newest: number, named: number) => ({ method, params }: RpcRequest) =>
-  method === "eth_call" ? word(params[1] === "latest" ? newest : named) : undefined
-
-for (
-  const [what, instead, expected] of [
-    ["the same", balances(7, 7), "7"],
-    ["late at one, and the same at one block", balances(9, 7), "7"],
-    ["another at every block", balances(9, 9), "disputed"],
-    [
-      "far behind",
-      (request: RpcRequest) => balances(9, 7)(request) ?? behind(99)(request),
-      "disputed",
-    ],
-  ] as const
-) {
-  liveTest(`a balance that is ${what} is ${expected}`, () =>
+liveTest(
+  "a difference of the newest state is counted, and stops no other sale",
+  () =>
     Effect.gen(function* () {
-      const { balanceOf } = yield* chainAt(
-        answering("paid", balances(7, 7)),
-        answering("paid", instead),
+      const { from, nonce } = paymentOf("waiting")
+      const alike = yield* chainAt(showing(1, "0x"), showing(1, "0x"))
+      yield* alike.balanceOf(token.asset, stranger)
+      equal(yield* differences, [])
+      const { balanceOf, hasCode, isNonceUsed } = yield* chainAt(
+        showing(1, "0x"),
+        showing(0, "0x60"),
       )
-      equal(yield* outcomeOf(balanceOf(token.asset, stranger), String), expected)
-    }))
-}
+      yield* balanceOf(token.asset, stranger)
+      yield* hasCode(stranger)
+      for (let i = 0; i < 2; i++) yield* Effect.ignore(isNonceUsed(token.asset, from, nonce))
+      equal(yield* differences, ["balance 1", "code 1", "nonce 2"])
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+)
 
 for (
   const [what, one, other, expected] of [
     ["used at both", 1, 1, "used"],
     ["unused at both", 0, 0, "unused"],
-    ["used at one", 1, 0, "disputed"],
+    ["used at one", 1, 0, "unavailable"],
   ] as const
 ) {
-  liveTest(`an authorization that is ${what} is ${expected}`, () =>
-    Effect.gen(function* () {
-      const { isNonceUsed } = yield* chainAt(
-        answering("waiting", balances(one, one)),
-        answering("waiting", balances(other, other)),
-      )
-      const { from, nonce } = paymentOf("waiting")
-      const read = outcomeOf(isNonceUsed(token.asset, from, nonce), (used) =>
-        used ? "used" : "unused")
-      equal(yield* read, expected)
-      // After a contradiction, nothing counts as unused for some time.
-      equal(yield* read, expected === "disputed" ? "unavailable" : expected)
-    }))
+  liveTest(`an authorization that is ${what} is ${expected}`, function* () {
+    const { isNonceUsed } = yield* chainAt(
+      answering("waiting", returning(one)),
+      answering("waiting", returning(other)),
+    )
+    const { from, nonce } = paymentOf("waiting")
+    const read = outcomeOf(
+      isNonceUsed(token.asset, from, nonce),
+      (used) => used ? "used" : "unused",
+    )
+    equal(yield* read, expected)
+  })
 }
+
+liveTest("after a contradiction no authorization counts as unused", function* () {
+  const { head, isNonceUsed } = yield* chainAt(
+    answering("waiting", returning(0)),
+    answering("waiting", (request) => behind(99)(request) ?? returning(0)(request)),
+  )
+  const { from, nonce } = paymentOf("waiting")
+  const read = outcomeOf(isNonceUsed(token.asset, from, nonce), String)
+  equal(yield* read, "false")
+  equal(yield* outcomeOf(head, () => "agreed"), "disputed")
+  equal(yield* read, "unavailable")
+})
 
 const [use = {}, transfer = {}] = logsOf("paid")
 
@@ -201,18 +227,16 @@ for (
 ) {
   liveTest(
     `of the transfers in safe blocks, of which the other endpoint has ${what}, none is read`,
-    () =>
-      Effect.gen(function* () {
-        const lying = (request: RpcRequest) =>
-          result(request, honestResponses("paid", logs)(request))
-        const query = { asset: token.asset, to: paymentOf("paid").to, after: 4_800n }
-        for (const pair of [[answering("paid"), lying], [lying, answering("paid")]]) {
-          const { transfers } = yield* chainAt(...pair)
-          equal(yield* outcomeOf(transfers(query), () => "read"), "disputed")
-        }
-        const { transfers } = yield* chainAt(answering("paid"), answering("paid"))
-        equal((yield* transfers(query)).transfers.length, 1)
-      }),
+    function* () {
+      const lying = (request: RpcRequest) => result(request, honestResponses("paid", logs)(request))
+      const query = { asset: token.asset, to: paymentOf("paid").to, after: 4_800n }
+      for (const pair of [[answering("paid"), lying], [lying, answering("paid")]]) {
+        const { transfers } = yield* chainAt(...pair)
+        equal(yield* outcomeOf(transfers(query), () => "read"), "disputed")
+      }
+      const { transfers } = yield* chainAt(answering("paid"), answering("paid"))
+      equal((yield* transfers(query)).transfers.length, 1)
+    },
   )
 }
 
@@ -228,46 +252,37 @@ for (
 ) {
   liveTest(
     `an endpoint that ${what} makes every read fail, and is not a contradiction`,
-    () =>
-      Effect.gen(function* () {
-        const callTimeout = Duration.seconds(3)
-        const chain = yield* chainWith({ callTimeout }, [answering("paid"), respond])
-        const { from, nonce } = paymentOf("paid")
-        const reads: ReadonlyArray<Effect.Effect<unknown, ChainUnavailable>> = [
-          chain.head,
-          chain.paymentProof({ ...token, ...paymentOf("paid"), transactionHint: transaction }),
-          chain.balanceOf(token.asset, stranger),
-          chain.isNonceUsed(token.asset, from, nonce),
-          chain.transfers({ asset: token.asset, to: from, after: 4_900n }),
-        ]
-        const failures = yield* Effect.forEach(reads, Effect.flip, { concurrency: "unbounded" })
-        for (const { reason, disputed } of failures) {
-          equal(disputed, undefined)
-          match(reason, /^endpoint 2: /)
-          ok(!reason.includes(secretKey), reason)
-        }
-      }),
+    function* () {
+      const callTimeout = Duration.seconds(3)
+      const chain = yield* chainWith({ callTimeout }, [answering("paid"), respond])
+      const { from, nonce } = paymentOf("paid")
+      const reads: ReadonlyArray<Effect.Effect<unknown, ChainUnavailable>> = [
+        chain.head,
+        chain.paymentProof({ ...token, ...paymentOf("paid"), transactionHint: transaction }),
+        chain.balanceOf(token.asset, stranger),
+        chain.isNonceUsed(token.asset, from, nonce),
+        chain.transfers({ asset: token.asset, to: from, after: 4_900n }),
+      ]
+      const failures = yield* Effect.forEach(reads, Effect.flip, { concurrency: "unbounded" })
+      for (const { reason, disputed } of failures) {
+        equal(disputed, undefined)
+        match(reason, /^endpoint 2: /)
+        ok(!reason.includes(secretKey), reason)
+      }
+    },
   )
 }
 
 /** A proxy in front of an endpoint until the scope closes; it may answer a request itself. */
 const proxyTo = (url: string, instead: (request: RpcRequest) => unknown) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() =>
-        Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-          const body: RpcRequest = await request.json()
-          const answer = instead(body)
-          if (answer !== undefined) return result(body, answer)
-          const headers = { "content-type": "application/json" }
-          const real = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
-          return Response.json(await real.json())
-        })
-      ),
-      (server) => Effect.promise(() => server.shutdown()),
-    ),
-    ({ addr }) => `http://127.0.0.1:${addr.port}`,
-  )
+  serving(async (request) => {
+    const body: RpcRequest = await request.json()
+    const answer = instead(body)
+    if (answer !== undefined) return result(body, answer)
+    const headers = { "content-type": "application/json" }
+    const real = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
+    return Response.json(await real.json())
+  })
 
 /** A payment on anvil, at anvil and at a proxy that lies, until long after its expiry. */
 const lyingProxy = Effect.fnUntraced(function* (lie: (request: RpcRequest) => unknown) {
@@ -293,7 +308,7 @@ const lyingProxy = Effect.fnUntraced(function* (lie: (request: RpcRequest) => un
       outcomeOf(chain.transfers(query), ({ transfers }) => String(transfers.length)),
       outcomeOf(chain.isNonceUsed(token.asset, buyerAt(1), paid.nonce), String),
     ])
-    ok(reads.includes("disputed"), reads.join())
+    ok(reads.includes("disputed") || reads.includes("unavailable"), reads.join())
   }).pipe(Effect.provide(layer({ rpcUrls, chainId: 8453, finality: "safe" })))
 })
 

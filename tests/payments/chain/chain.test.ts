@@ -18,6 +18,7 @@ import {
   historyLaw,
   lateUseLaw,
 } from "./chain.laws.ts"
+import { effectLaw } from "../../support/effect.ts"
 
 type ChainPorts = Chain | ChainControl
 
@@ -40,16 +41,7 @@ function suite(name: string, chain: Layer.Layer<ChainPorts>, runs: number): void
     values: Arbitrary.Arbitrary<A>,
     runs: number,
     body: (value: A) => Effect.Effect<void, unknown, ChainPorts>,
-  ) =>
-    Deno.test(`${name}: ${law}`, async () => {
-      const result = await Effect.runPromise(Arbitrary.checkEffect(
-        values,
-        (value) => Effect.as(onFreshChain(chain, body(value)), true),
-        { runs },
-      ))
-      const failure = Arbitrary.formatCheckFailure(result)
-      if (failure !== undefined) throw new Error(failure)
-    })
+  ) => effectLaw(`${name}: ${law}`, values, (value) => onFreshChain(chain, body(value)), { runs })
   property("proofs and scans match any history", anyHistory, runs, historyLaw)
   const late = Math.ceil(runs / 5)
   property("a use that was not seen is proved at any time after it", anyLateUse, late, lateUseLaw)

@@ -100,6 +100,7 @@ function refundOf(c: Case): Refund {
     ...{ queue, amountApproved },
     ...{ paymentId, chainId: 8453, asset, payer, payTo, amount, paymentNonce: nonce },
     ...{ paymentValidBefore: 900n, attempts: declinedOften ? attemptsMax : attemptsMax - 1 },
+    ...{ fence: 1, paidTransaction: null, transactionHint: null, lastReason: null },
     ...wrongFields[wrong],
   }
   const signed: RefundSignature = {

@@ -49,7 +49,6 @@ Deno.test("challenge() returns the documented body", () => {
       mimeType: "application/json",
     }],
     terms: "http://127.0.0.1:8402/terms.txt",
-    policies: "http://127.0.0.1:8402/.well-known/x402",
     hint: payHint,
   })
 })

@@ -27,6 +27,7 @@ import { onEveryStore } from "../../support/stores.ts"
 import { headerOf, terms, token } from "../../support/payments/terms.ts"
 import { facilitatorLaws, proofOf, signedRequest } from "./facilitator.laws.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
+import { type Handler, serving } from "../../support/serving.ts"
 
 const simulated = layerLedger().pipe(Layer.provide(signatures))
 const inMemory = Layer.provideMerge(simulated, layerMemory)
@@ -68,6 +69,21 @@ const transaction = `0x${"ab".repeat(32)}`
 function silent(): Promise<Response> {
   return new Promise(() => {})
 }
+
+/** The HTTP facilitator on a server that runs until the Layer closes. */
+const overServer = (
+  handler: Handler,
+  options: Pick<FacilitatorOptions, "headers"> = {},
+  timeout = Duration.minutes(1),
+) =>
+  Layer.unwrap(Effect.map(serving(handler), (baseUrl) =>
+    overHttp({
+      ...{ baseUrl, verifyTimeout: timeout, settleTimeout: timeout },
+      ...options,
+    }).pipe(Layer.provide(FetchHttpClient.layer))))
+
+const responding = (respond: () => Response | Promise<Response>) =>
+  overServer(respond, {}, respond === silent ? Duration.millis(100) : undefined)
 
 /** A facilitator's response, and the expected outcomes. */
 const responses: ReadonlyArray<
@@ -120,57 +136,44 @@ const responses: ReadonlyArray<
 ]
 
 for (const [name, respond, verified, settled] of responses) {
-  liveTest(
-    `the HTTP facilitator reads ${name} as ${verified} and ${settled}`,
-    () =>
-      Effect.gen(function* () {
-        const request = yield* signedRequest(startSeconds)
-        const { verify, settle } = yield* Facilitator
-        equal((yield* verify(request)).outcome, verified)
-        equal((yield* settle(request)).outcome, settled)
-      }).pipe(Effect.provide(responding(respond))),
-  )
+  liveTest(`the HTTP facilitator reads ${name} as ${verified} and ${settled}`, function* () {
+    const request = yield* signedRequest(startSeconds)
+    const { verify, settle } = yield* Facilitator
+    equal((yield* verify(request)).outcome, verified)
+    equal((yield* settle(request)).outcome, settled)
+  }, responding(respond))
 }
 
 liveTest(
   "the HTTP facilitator limits an untrusted reason to 100 printable characters",
-  () =>
-    Effect.gen(function* () {
-      const { verify } = yield* Facilitator
-      equal(yield* verify(yield* signedRequest(startSeconds)), {
-        outcome: "invalid",
-        reason: `??${"x".repeat(98)}`,
-      })
-    }).pipe(
-      Effect.provide(
-        responding(json({ isValid: false, invalidReason: `\n\u0007${"x".repeat(500)}` })),
-      ),
-    ),
+  function* () {
+    const { verify } = yield* Facilitator
+    equal(yield* verify(yield* signedRequest(startSeconds)), {
+      outcome: "invalid",
+      reason: `??${"x".repeat(98)}`,
+    })
+  },
+  responding(json({ isValid: false, invalidReason: `\n\u0007${"x".repeat(500)}` })),
 )
 
-liveTest(
-  "the HTTP facilitator creates new headers for the path of each call",
-  () =>
-    Effect.gen(function* () {
-      const received: Array<string | null> = []
-      let created = 0
-      const headers = (path: string) =>
-        Effect.sync(() => ({ authorization: `${path} ${++created}` }))
-      const request = yield* signedRequest(startSeconds)
-      const calls = Effect.gen(function* () {
-        const { verify, settle } = yield* Facilitator
-        yield* verify(request)
-        yield* settle(request)
-        yield* verify(request)
-      })
-      const recording = serving((request) => {
-        received.push(request.headers.get("authorization"))
-        return Response.json({ isValid: true, success: false })
-      }, { headers })
-      yield* Effect.provide(calls, recording)
-      equal(received, ["/verify 1", "/settle 2", "/verify 3"])
-    }),
-)
+liveTest("the HTTP facilitator creates new headers for the path of each call", function* () {
+  const received: Array<string | null> = []
+  let created = 0
+  const headers = (path: string) => Effect.sync(() => ({ authorization: `${path} ${++created}` }))
+  const request = yield* signedRequest(startSeconds)
+  const calls = Effect.gen(function* () {
+    const { verify, settle } = yield* Facilitator
+    yield* verify(request)
+    yield* settle(request)
+    yield* verify(request)
+  })
+  const recording = overServer((request) => {
+    received.push(request.headers.get("authorization"))
+    return Response.json({ isValid: true, success: false })
+  }, { headers })
+  yield* Effect.provide(calls, recording)
+  equal(received, ["/verify 1", "/settle 2", "/verify 3"])
+})
 
 const verdictHeader = (value: unknown) => ({ "EXTENSION-RESPONSES": btoa(JSON.stringify(value)) })
 
@@ -195,84 +198,46 @@ for (const [headers, listed] of verdicts) {
   liveTest(
     `the HTTP facilitator reads ${listed?.status ?? "nothing"} in ${JSON.stringify(headers)}`
       .slice(0, 120),
-    () =>
-      Effect.gen(function* () {
-        const { settle } = yield* Facilitator
-        const settled = yield* settle(yield* signedRequest(startSeconds))
-        equal(settled, {
-          ...{ outcome: "settled", transaction },
-          ...listed === undefined ? {} : { listed },
-        })
-      }).pipe(
-        Effect.provide(
-          responding(() => Response.json({ success: true, transaction }, { headers })),
-        ),
-      ),
+    function* () {
+      const { settle } = yield* Facilitator
+      const settled = yield* settle(yield* signedRequest(startSeconds))
+      equal(settled, {
+        ...{ outcome: "settled", transaction },
+        ...listed === undefined ? {} : { listed },
+      })
+    },
+    responding(() => Response.json({ success: true, transaction }, { headers })),
   )
 }
 
-liveTest(
-  "a settlement names its product as the reference catalogue reads it",
-  () =>
-    Effect.gen(function* () {
-      const found: Array<unknown> = []
-      const reading = serving(async (request) => {
-        const { paymentPayload, paymentRequirements } = await request.json()
-        const { resourceUrl, description } =
-          extractDiscoveryInfo(paymentPayload, paymentRequirements) ?? {}
-        found.push([resourceUrl, description])
-        return Response.json({ success: true, transaction })
+liveTest("a settlement names its product as the reference catalogue reads it", function* () {
+  const found: Array<unknown> = []
+  const reading = overServer(async (request) => {
+    const { paymentPayload, paymentRequirements } = await request.json()
+    const { resourceUrl, description } =
+      extractDiscoveryInfo(paymentPayload, paymentRequirements) ?? {}
+    found.push([resourceUrl, description])
+    return Response.json({ success: true, transaction })
+  })
+  yield* Effect.gen(function* () {
+    const { settle } = yield* Facilitator
+    const request = yield* signedRequest(startSeconds)
+    for (const product of Object.values(products)) {
+      yield* settle({
+        ...request,
+        requirements: requirements(product, terms),
+        listing: listingOf(product, terms),
       })
-      yield* Effect.gen(function* () {
-        const { settle } = yield* Facilitator
-        const request = yield* signedRequest(startSeconds)
-        for (const product of Object.values(products)) {
-          yield* settle({
-            ...request,
-            requirements: requirements(product, terms),
-            listing: listingOf(product, terms),
-          })
-        }
-      }).pipe(Effect.provide(reading))
-      equal(
-        found,
-        Object.values(products).map(({ path, description }) => [
-          `${terms.publicBaseUrl}${path}`,
-          description,
-        ]),
-      )
-    }),
-)
-
-/** The HTTP facilitator on a server that runs until the Layer closes. */
-const serving = (
-  handler: (request: Request) => Response | Promise<Response>,
-  options: Pick<FacilitatorOptions, "headers"> = {},
-  timeout = Duration.minutes(1),
-) =>
-  Layer.unwrap(Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const closing = new AbortController()
-        const server = Deno.serve(
-          { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
-          handler,
-        )
-        return { closing, server }
-      }),
-      ({ closing }) => Effect.sync(() => closing.abort()),
-    ),
-    ({ server }) =>
-      overHttp({
-        baseUrl: `http://127.0.0.1:${server.addr.port}`,
-        verifyTimeout: timeout,
-        settleTimeout: timeout,
-        ...options,
-      }).pipe(Layer.provide(FetchHttpClient.layer)),
-  ))
-
-const responding = (respond: () => Response | Promise<Response>) =>
-  serving(respond, {}, respond === silent ? Duration.millis(100) : undefined)
+    }
+  }).pipe(Effect.provide(reading))
+  equal(
+    found,
+    Object.values(products).map(({ path, description }) => [
+      `${terms.publicBaseUrl}${path}`,
+      description,
+    ]),
+  )
+})
 
 /** The simulated facilitator behind the standard wire format, called through the HTTP adapter. */
 const behindHttp = Layer.unwrap(Effect.gen(function* () {
@@ -294,7 +259,7 @@ const behindHttp = Layer.unwrap(Effect.gen(function* () {
         transaction: result.outcome === "settled" ? result.transaction : "",
       }))
   }
-  return serving(async (request) => {
+  return overServer(async (request) => {
     const { pathname } = new URL(request.url)
     return Response.json(await Effect.runPromise(handle(pathname, await request.json())))
   })

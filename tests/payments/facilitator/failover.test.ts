@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Context, Duration, Effect, Layer, References, Schema } from "effect"
+import { Arbitrary, Context, Duration, Effect, Layer, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import {
@@ -18,11 +18,10 @@ import { connect } from "../../../src/payments/facilitator/facilitator.ts"
 import { type FacilitatorSteps, failover } from "../../../src/payments/facilitator/failover.ts"
 import { scaledRefundTiming } from "../../../src/payments/refunds/RefundWorker.ts"
 import { defaultTiming, scaledTiming } from "../../../src/payments/timing.ts"
-import { Payments } from "../../../src/payments/Payments.ts"
 import { layerLedger, type Misbehaviour } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { test } from "../../support/effect.ts"
+import { effectLaw, test } from "../../support/effect.ts"
 import {
   type FacilitatorBehaviour,
   meanwhile,
@@ -50,15 +49,15 @@ import {
   once,
   product,
   purchase,
+  quietly,
   startSeconds,
   stateOf,
+  sweepingFor,
   taken,
   workOf,
 } from "../../support/payments/sales.ts"
 import { sized } from "../../support/size.ts"
 import { signedRequest } from "./facilitator.laws.ts"
-
-const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 const noAnswer = { outcome: "unknown", reason: "status 503", unanswered: true } as const
 const unclear = { outcome: "unknown", reason: "settlement_pending" } as const
@@ -170,16 +169,6 @@ const faults: ReadonlyArray<Misbehaviour | null> = [
   ...["late_broadcast", "error_after_broadcast", "html", "garbage", "silence"] as const,
 ]
 
-/** Runs the service's sweeps and its scan every 15 s. */
-const sweepingFor = Effect.fnUntraced(function* (seconds: number) {
-  const { sweep, sweepReleased, scan } = yield* Payments
-  const round = Effect.all([sweep, sweepReleased, Effect.ignore(scan)])
-  for (let passed = 0; passed < seconds; passed += 15) {
-    yield* Effect.forkChild(round)
-    yield* TestClock.adjust("15 seconds")
-  }
-})
-
 for (const first of faults) {
   for (const second of faults) {
     test(`a sale with the faults ${first ?? "none"} and ${second ?? "none"} at settlement is charged at most once`, () =>
@@ -220,42 +209,39 @@ const AnyFaults = Schema.Struct({
   second: Schema.Array(Schema.Literals([...faults.map(String)])).check(Schema.isMinLength(1)),
 })
 
-Deno.test("refunds with any faults of two facilitators are each paid once", async () => {
-  const result = await Effect.runPromise(Arbitrary.checkEffect(
-    Arbitrary.schema(AnyFaults),
-    (world) => {
-      const state = { ended: false }
-      const from = (sequence: ReadonlyArray<string>) => {
-        let calls = 0
-        return () =>
-          state.ended
-            ? null
-            : faults.find((fault) => String(fault) === sequence[calls++ % sequence.length]) ?? null
-      }
-      return withRefundHarness(
-        () =>
-          Effect.gen(function* () {
-            const first = yield* Facilitator
-            const other = yield* Layer.build(
-              Layer.fresh(layerLedger({ misbehave: from(world.second) })),
-            )
-            const both = failover([first, Context.get(other, Facilitator)])
-            const debts = [yield* owed(0), yield* owed(1)]
-            const swept = yield* Effect.provideService(worker(), Facilitator, both)
-            yield* sweepFor(swept, 900)
-            state.ended = true
-            yield* sweepFor(swept, 1_500)
-            equal(yield* statesOf(debts), ["confirmed", "confirmed"])
-            equal(yield* paidBack(debts), eachPaidOnce(debts))
-          }),
-        { simulation: { misbehave: from(world.first) } },
-      ).pipe(Effect.as(true), quietly, Effect.provide(TestClock.layer()))
-    },
-    { runs: sized({ short: 20, full: 80 }) },
-  ))
-  const failure = Arbitrary.formatCheckFailure(result)
-  if (failure !== undefined) throw new Error(failure)
-})
+effectLaw(
+  "refunds with any faults of two facilitators are each paid once",
+  Arbitrary.schema(AnyFaults),
+  (world) => {
+    const state = { ended: false }
+    const from = (sequence: ReadonlyArray<string>) => {
+      let calls = 0
+      return () =>
+        state.ended
+          ? null
+          : faults.find((fault) => String(fault) === sequence[calls++ % sequence.length]) ?? null
+    }
+    return withRefundHarness(
+      () =>
+        Effect.gen(function* () {
+          const first = yield* Facilitator
+          const other = yield* Layer.build(
+            Layer.fresh(layerLedger({ misbehave: from(world.second) })),
+          )
+          const both = failover([first, Context.get(other, Facilitator)])
+          const debts = [yield* owed(0), yield* owed(1)]
+          const swept = yield* Effect.provideService(worker(), Facilitator, both)
+          yield* sweepFor(swept, 900)
+          state.ended = true
+          yield* sweepFor(swept, 1_500)
+          equal(yield* statesOf(debts), ["confirmed", "confirmed"])
+          equal(yield* paidBack(debts), eachPaidOnce(debts))
+        }),
+      { simulation: { misbehave: from(world.first) } },
+    ).pipe(quietly, Effect.provide(TestClock.layer()))
+  },
+  { runs: sized({ short: 20, full: 80 }) },
+)
 
 /** What each outage of the first facilitator gives, when the second works. */
 const overSockets: Readonly<Record<Outage, "settled" | "unknown">> = {

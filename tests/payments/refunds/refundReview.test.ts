@@ -5,28 +5,27 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Effect, Exit, Layer, Redacted, Result } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { refundMax } from "../../../src/payments/domain/refund.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
-import { layer as review } from "../../../src/payments/postgres/refundReview.ts"
+import { list, requeue, settle } from "../../../src/payments/postgres/refundReview.ts"
 import { layer as refunds } from "../../../src/payments/postgres/refundStore.ts"
-import { RefundReview } from "../../../src/payments/refunds/RefundReview.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { layerPostgres } from "../../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../../src/postgres/migrate.ts"
 import { liveTest } from "../../support/effect.ts"
-import { freshSchema, onEveryStore } from "../../support/stores.ts"
+import { freshSchema, onEveryStoreWith } from "../../support/stores.ts"
 import { registerSkipped } from "../../support/venues/oracle.ts"
-import { paymentIn, ticket } from "../paymentStore.laws.ts"
+import { paymentIn, ticket, transferOf } from "../paymentStore.laws.ts"
 import { lease, moveOf, noCaps, signature } from "./refundStore.laws.ts"
+import { refusalOf } from "../../support/payments/refusals.ts"
 
 const record = { person: "Ada", note: "paid from the other account" }
 const transaction = `0x${"ab".repeat(32)}`
-const layer = Layer.merge(refunds, review).pipe(Layer.provideMerge(payments))
+const layer = Layer.merge(refunds, payments)
 
 /** A refund in `needs_review`; signed before, when `validBefore` is given. */
 const inReview = Effect.fnUntraced(function* (n: number, validBefore: bigint | null = null) {
@@ -51,21 +50,14 @@ const reviewed = Effect.fnUntraced(function* (n: number, validBefore: bigint | n
   return refund.paymentId
 })
 
+const onSafeBlock = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
+
 /** The payment of one large transfer, in `needs_review`. */
 const largeTransfer = Effect.fnUntraced(function* (n: number) {
   const { insertUnmatched } = yield* PaymentStore
-  const { paymentId, token, authorization: { from, to, nonce } } = ticket(n)
-  const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
-  const value = AtomicAmount.make(21_000_000n)
-  yield* insertUnmatched({ paymentId, token, from, to, value, nonce, at })
+  yield* insertUnmatched({ ...transferOf(n, onSafeBlock), value: 21_000_000n })
   return yield* reviewed(n)
 })
-
-const messageOf = (effect: Effect.Effect<unknown, unknown>) =>
-  Effect.map(
-    Effect.exit(effect),
-    (exit) => Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted",
-  )
 
 const actions = Effect.flatMap(
   SqlClient,
@@ -83,11 +75,10 @@ const stateOf = Effect.fnUntraced(function* (paymentId: PaymentId) {
 
 const now = () => BigInt(Math.floor(Date.now() / 1_000))
 
-onEveryStore("the review of refunds", (law) => {
+onEveryStoreWith("the review of refunds", layer, (law) => {
   law(
     "settle() ends the refund and its payment, shows the transaction, and records who did it",
-    Effect.gen(function* () {
-      const { settle } = yield* RefundReview
+    function* () {
       const [first, second] = [yield* inReview(0), yield* inReview(1)]
       yield* settle(first, record, transaction)
       yield* settle(second, record, null)
@@ -97,38 +88,36 @@ onEveryStore("the review of refunds", (law) => {
       const row = { action: "settle", ...record, mine: true }
       equal(yield* actions, [{ ...row, transaction }, { ...row, transaction: null }])
       equal(yield* (yield* RefundStore).claimDue("sales", lease, 9), [])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(
     "settle() is refused until a signature has been invalid for ten minutes, also by the database",
-    Effect.gen(function* () {
+    function* () {
       const sql = yield* SqlClient
-      const { settle } = yield* RefundReview
       const usable = yield* inReview(0, now() - 540n)
       const unusable = yield* inReview(1, now() - 660n)
-      match(yield* messageOf(settle(usable, record, null)), /can still be used: try again in/)
+      match(yield* refusalOf(settle(usable, record, null)), /can still be used: try again in/)
       const forced = sql.withTransaction(Effect.andThen(
         sql`INSERT INTO refund_action (payment_id, action, person, note)
           VALUES (${usable}, 'settle', 'Ada', 'x')`,
         sql`UPDATE refund SET state = 'settled_by_hand' WHERE payment_id = ${usable}`,
       ))
-      match(yield* messageOf(forced), /signature can still be used/)
+      match(yield* refusalOf(forced), /signature can still be used/)
       equal(yield* actions, [])
       yield* settle(unusable, record, null)
       equal((yield* actions).length, 1)
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
   law(
     "requeue() needs an approval for an amount over the dearest product, and the guards accept no other",
-    Effect.gen(function* () {
+    function* () {
       const sql = yield* SqlClient
-      const { requeue, list } = yield* RefundReview
       const large = yield* largeTransfer(0)
-      match(yield* messageOf(requeue(large, record, false)), /add --approve-amount/)
+      match(yield* refusalOf(requeue(large, record, false)), /add --approve-amount/)
       match(
-        yield* messageOf(sql`UPDATE refund SET amount_approved = true`),
+        yield* refusalOf(sql`UPDATE refund SET amount_approved = true`),
         /approved only when it leaves needs_review/,
       )
       const [listed] = yield* list("needs_review")
@@ -139,82 +128,74 @@ onEveryStore("the review of refunds", (law) => {
       const [claim] = yield* store.claimDue("unmatched", lease, 1)
       equal(claim && Result.getOrThrow(claim).amountApproved, true)
       equal((yield* actions).map(({ action }) => action), ["approve_amount"])
-      match(yield* messageOf(requeue(large, record, true)), /is queued, not needs_review/)
+      match(yield* refusalOf(requeue(large, record, true)), /is queued, not needs_review/)
       const unknown = PaymentId.make(`0x${"99".repeat(32)}`)
-      match(yield* messageOf(requeue(unknown, record, true)), /There is no refund of payment/)
+      match(yield* refusalOf(requeue(unknown, record, true)), /There is no refund of payment/)
       equal([(yield* list(null)).length, (yield* list("needs_review")).length], [1, 0])
-    }).pipe(Effect.provide(layer)),
+    },
   )
 
-  law(
-    "the database refuses a move without its record, and any change of a record",
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const { requeue } = yield* RefundReview
-      const paymentId = yield* inReview(0)
-      for (const state of ["queued", "settled_by_hand"]) {
-        match(
-          yield* messageOf(sql`UPDATE refund SET state = ${state}`),
-          /only with a row of refund_action/,
-        )
-      }
-      yield* requeue(paymentId, record, false)
-      yield* sql`UPDATE refund SET state = 'needs_review'`
-      // A record of an earlier transaction is not enough.
-      match(yield* messageOf(sql`UPDATE refund SET state = 'queued'`), /only with a row/)
-      match(yield* messageOf(sql`UPDATE refund_action SET person = 'x'`), /cannot be changed/)
-      match(yield* messageOf(sql`DELETE FROM refund_action`), /cannot be changed or deleted/)
-      match(yield* messageOf(sql`TRUNCATE refund_action`), /cannot be truncated/)
-      yield* sql`INSERT INTO refund_action (payment_id, action, person, note, at, login)
+  law("the database refuses a move without its record, and any change of a record", function* () {
+    const sql = yield* SqlClient
+    const paymentId = yield* inReview(0)
+    for (const state of ["queued", "settled_by_hand"]) {
+      match(
+        yield* refusalOf(sql`UPDATE refund SET state = ${state}`),
+        /only with a row of refund_action/,
+      )
+    }
+    yield* requeue(paymentId, record, false)
+    yield* sql`UPDATE refund SET state = 'needs_review'`
+    // A record of an earlier transaction is not enough.
+    match(yield* refusalOf(sql`UPDATE refund SET state = 'queued'`), /only with a row/)
+    match(yield* refusalOf(sql`UPDATE refund_action SET person = 'x'`), /cannot be changed/)
+    match(yield* refusalOf(sql`DELETE FROM refund_action`), /cannot be changed or deleted/)
+    match(yield* refusalOf(sql`TRUNCATE refund_action`), /cannot be truncated/)
+    yield* sql`INSERT INTO refund_action (payment_id, action, person, note, at, login)
         VALUES (${paymentId}, 'settle', 'x', 'x', '2000-01-01', 'another')`
-      equal((yield* actions).map(({ mine }) => mine), [true, true])
-    }).pipe(Effect.provide(layer)),
-  )
+    equal((yield* actions).map(({ mine }) => mine), [true, true])
+  })
 })
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 if (testDatabaseUrl === undefined) {
   registerSkipped("the tasks of a person", "set TEST_DATABASE_URL")
 } else {
-  liveTest(
-    "the tasks list, approve and settle one transfer over the treasury",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* freshSchema(testDatabaseUrl)
-        const task = (name: string, ...args: ReadonlyArray<string>) =>
-          Effect.promise(async () => {
-            const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-              args: ["run", "--no-check", "-A", "src/command.ts", `refunds:${name}`, ...args],
-              cwd: new URL("../../..", import.meta.url),
-              env: { MIGRATION_DATABASE_URL: Redacted.value(url), NO_COLOR: "1" },
-              stdin: "null",
-            }).output()
-            const text = new TextDecoder()
-            return { code, text: text.decode(stdout) + text.decode(stderr) }
-          })
-        yield* Effect.gen(function* () {
-          yield* Effect.flatMap(migrationFiles, migrate)
-          const large = yield* largeTransfer(0)
-          const listed = yield* task("list", "--state", "needs_review")
-          match(listed.text, new RegExp(`needs_review: 1, \\$21.00\\n  ${large}  \\$21.00  to 0x`))
-          const wrong = yield* task("settle", large, "--by", "Ada")
-          equal(wrong.code, 2)
-          match(wrong.text, /^Missing required flag: --note\. /)
-          const unapproved = yield* task("requeue", large, "--by", "Ada", "--note", "x")
-          equal(unapproved.code, 1)
-          match(unapproved.text, /^The amount .* add --approve-amount/)
-          const done = ["--by", "Ada", "--note", "sent back", "--transaction", transaction]
-          equal((yield* task("settle", large, ...done)).code, 0)
-          const [state, refund] = yield* stateOf(large)
-          equal([state, refund], ["refunded", {
-            ...{ state: "settled_by_hand", reason: "unmatched_transfer", transaction },
-            confirmedAt: null,
-          }])
-          match((yield* task("list")).text, /^No refunds/)
-        }).pipe(
-          Effect.provide(layer),
-          Effect.provide(layerPostgres({ url, maxConnections: 2 })),
-        )
-      }),
-  )
+  liveTest("the tasks list, approve and settle one transfer over the treasury", function* () {
+    const url = yield* freshSchema(testDatabaseUrl)
+    const task = (name: string, ...args: ReadonlyArray<string>) =>
+      Effect.promise(async () => {
+        const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+          args: ["run", "--no-check", "-A", "src/command.ts", `refunds:${name}`, ...args],
+          cwd: new URL("../../..", import.meta.url),
+          env: { DATABASE_URL: Redacted.value(url), NO_COLOR: "1" },
+          stdin: "null",
+        }).output()
+        const text = new TextDecoder()
+        return { code, text: text.decode(stdout) + text.decode(stderr) }
+      })
+    yield* Effect.gen(function* () {
+      yield* Effect.flatMap(migrationFiles, migrate)
+      const large = yield* largeTransfer(0)
+      const listed = yield* task("list", "--state", "needs_review")
+      match(listed.text, new RegExp(`needs_review: 1, \\$21.00\\n  ${large}  \\$21.00  to 0x`))
+      const wrong = yield* task("settle", large, "--by", "Ada")
+      equal(wrong.code, 2)
+      match(wrong.text, /^Missing required flag: --note\. /)
+      const unapproved = yield* task("requeue", large, "--by", "Ada", "--note", "x")
+      equal(unapproved.code, 1)
+      match(unapproved.text, /^The amount .* add --approve-amount/)
+      const done = ["--by", "Ada", "--note", "sent back", "--transaction", transaction]
+      equal((yield* task("settle", large, ...done)).code, 0)
+      const [state, refund] = yield* stateOf(large)
+      equal([state, refund], ["refunded", {
+        ...{ state: "settled_by_hand", reason: "unmatched_transfer", transaction },
+        confirmedAt: null,
+      }])
+      match((yield* task("list")).text, /^No refunds/)
+    }).pipe(
+      Effect.provide(layer),
+      Effect.provide(layerPostgres({ url, maxConnections: 2 })),
+    )
+  })
 }

@@ -14,6 +14,7 @@ import {
 } from "../../../src/payments/domain/payment.ts"
 import {
   type QueueName,
+  type Refund,
   type RefundSignature,
   type RefundState,
   refundStateAfter,
@@ -21,7 +22,6 @@ import {
 } from "../../../src/payments/domain/refund.ts"
 import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import {
-  type ClaimedRefund,
   type RefundMove,
   RefundStore,
   type RefundVersion,
@@ -87,21 +87,21 @@ const owe = (n: number, changes: Partial<Debt> = {}) =>
   Effect.flatMap(Debts, ({ owe }) => owe({ ...debt(n), ...changes }))
 const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
 
-const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
+const signed = Effect.fnUntraced(function* (n: number, refund: Refund) {
   const store = yield* RefundStore
   const until = (refund.signed?.validBefore ?? 0n) + 600n
   equal(yield* store.sign(refund, signature(n, until), noCaps), "signed")
   return { ...refund, signed: signature(n, until), state: "signed" as const }
 })
 
-type EndedRefund = RefundVersion & Pick<ClaimedRefund, "queue">
+type EndedRefund = RefundVersion & Pick<Refund, "queue">
 
 /** Moves the n-th refund to a state, and claims it when the state has a lease. */
 export const refundIn: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
-    S extends ClaimedRefund["state"] ? ClaimedRefund : EndedRefund,
+    S extends Refund["state"] ? Refund : EndedRefund,
     never,
     RefundStore | Debts
   >
@@ -300,7 +300,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const caps = { perHour: amount, perDay: amount }
       const [first, second] = transfers
       if (real === undefined || first === undefined || second === undefined) return
-      const signatureOf = ({ paymentId }: ClaimedRefund) => signature(Number(BigInt(paymentId)))
+      const signatureOf = ({ paymentId }: Refund) => signature(Number(BigInt(paymentId)))
       equal(yield* store.sign(first, signatureOf(first), caps), "signed")
       equal(yield* store.sign(second, signatureOf(second), caps), "over_caps")
       equal(yield* store.sign(real, signatureOf(real), caps), "signed")

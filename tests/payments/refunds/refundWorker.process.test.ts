@@ -15,7 +15,7 @@ import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layer as simulated } from "../../../src/payments/simulated/facilitator.ts"
 import { address, type PaymentTicket } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { products } from "../../../src/catalog/domain/product.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { simulatedTreasury, simulatedTreasuryKey } from "../../../src/app/moneySettings.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
@@ -45,12 +45,12 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         ],
         cwd: new URL("../../..", import.meta.url),
         env: {
-          REFUND_DATABASE_URL: Redacted.value(url),
+          DATABASE_URL: Redacted.value(url),
           PAYMENTS: "simulated",
-          ALLOW_SIMULATED_PAYMENTS: "1",
           PAY_TO_ADDRESS: terms.payTo,
           REFUND_ADMIN_PORT: String(adminPort),
           SWEEP: "100 millis",
+          UNMATCHED_REFUND_MIN_USD: "0.03",
           NO_COLOR: "1",
         },
         stdin: "null",
@@ -87,114 +87,134 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   }
 })
 
-/** A payment that the simulated chain has taken and that has no answer. */
-const owedPayment = Effect.fnUntraced(function* (n: number) {
-  const store = yield* PaymentStore
-  const facilitator = yield* Facilitator
-  const chain = yield* Chain
-  const { paymentId } = yield* Signatures
+/** A transfer of a product's price to the service, on the simulated chain. */
+const transferred = Effect.fnUntraced(function* (n: number, product: Product) {
   const payer = buyer(n)
   const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
   const authorization = authorizationFor(payer, product, nowSeconds, { nonce: nonce(n) })
-  const { from, to, value, validBefore } = authorization
   const signature = yield* sign(payer, authorization)
+  yield* (yield* Facilitator).settle({
+    ...{ token, authorization, signature, requirements: requirements(product, terms) },
+  })
+  const proof = yield* (yield* Chain).paymentProof({
+    ...{ ...token, ...authorization, transactionHint: null },
+  })
+  if (proof.proof !== "paid") throw new Error(`the transfer is ${proof.proof}`)
+  const { paymentId } = yield* Signatures
+  const id = paymentId({ ...token, ...authorization })
+  return { authorization, signature, paymentId: id, paidAt: proof.at }
+})
+
+/** A payment that the simulated chain has taken and that has no answer. */
+const owedPayment = Effect.fnUntraced(function* (n: number) {
+  const store = yield* PaymentStore
+  const { paidAt, ...transfer } = yield* transferred(n, product)
   const ticket: PaymentTicket = {
-    paymentId: paymentId({ ...token, ...authorization }),
-    ...{ token, authorization, signature, amount: product.price, settlementOrder: "compute-first" },
+    ...{ ...transfer, token, amount: product.price, settlementOrder: "compute-first" },
     ...{ productId: product.id, request: "signals?[]" },
   }
   const lease = Duration.seconds(60)
   const { payment } = yield* store.claim(ticket, null, lease)
   const answer = { body: new TextEncoder().encode("{}") }
   const settling = yield* store.move(payment, { event: "intend", answer, lease })
-  yield* facilitator.settle({
-    ...{ token, authorization, signature, requirements: requirements(product, terms) },
-  })
-  const proof = yield* chain.paymentProof({
-    ...{ ...token, from, to, value, validBefore },
-    ...{ nonce: authorization.nonce, transactionHint: null },
-  })
   const doubted = yield* store.move(Option.getOrThrow(settling), {
     ...{ event: "doubt", reason: "test", transactionHint: null },
   })
   yield* store.move(Option.getOrThrow(doubted), {
-    ...{ event: "owe", reason: "paid_undelivered" },
-    paidAt: proof.proof === "paid" ? proof.at : null,
+    ...{ event: "owe", reason: "paid_undelivered", paidAt },
   })
   return payment
+})
+
+/** A transfer that came without a request, as the scan records it. */
+const strayTransfer = Effect.fnUntraced(function* (n: number, product: Product) {
+  const { authorization, paymentId, paidAt } = yield* transferred(n, product)
+  yield* (yield* PaymentStore).insertUnmatched({
+    ...{ ...authorization, paymentId, token, at: paidAt },
+  })
+  return paymentId
 })
 
 if (testDatabaseUrl === undefined) {
   registerSkipped("refund worker", "set TEST_DATABASE_URL")
 } else {
-  liveTest(
-    "two refund workers refund each payment once, and stop on a signal",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* freshSchema(testDatabaseUrl)
-        const store = layerPostgres({ url, maxConnections: 4 })
-        const context = yield* Layer.build(
-          Layer.mergeAll(paymentStore, simulated).pipe(
-            Layer.provideMerge(signatures),
-            Layer.provideMerge(store),
-          ),
-        )
-        const sql = Context.get(context, SqlClient)
-        // The workers wait for the schema, which the test migrates later.
-        const own = yield* refundLogin(sql, url)
-        const workers = [yield* startWorker(own), yield* startWorker(own)]
-        for (const { admin } of workers) {
-          equal(yield* admin("/livez"), [200, "ok\n"])
-          equal(yield* admin("/readyz"), [503, "no sweep of refunds has finished yet\n"])
-        }
-        yield* Effect.sleep("2 seconds")
-        yield* Effect.gen(function* () {
-          yield* Effect.flatMap(migrationFiles, migrate)
-          yield* grantRoles
-          yield* sql`GRANT ${sql(roles.refund)} TO ${sql(new URL(Redacted.value(own)).username)}`
-          const payments = yield* Effect.forEach([0, 1, 2, 3, 4], owedPayment)
-          yield* sql<{ state: string }>`SELECT DISTINCT state FROM payment`.pipe(
-            Effect.filterOrFail((states) => states.every(({ state }) => state === "refunded")),
-            Effect.retry(Schedule.spaced("100 millis")),
-            Effect.timeout(refundDeadline),
-          )
-          for (const { admin } of workers) {
-            equal(yield* admin("/readyz"), [200, "ok\n"])
-            const [, text] = yield* admin("/metrics")
-            match(text, /^bellwether_refund_worker_last_sweep_age_seconds [\d.]+$/m)
-            match(text, /^bellwether_refunds\{queue="sales",state="needs_review"\} 0$/m)
-            match(text, /^bellwether_treasury_usdc [\d.]+$/m)
-          }
-          const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
+  liveTest("two refund workers refund each payment once, and stop on a signal", function* () {
+    const url = yield* freshSchema(testDatabaseUrl)
+    const store = layerPostgres({ url, maxConnections: 4 })
+    const context = yield* Layer.build(
+      Layer.mergeAll(paymentStore, simulated).pipe(
+        Layer.provideMerge(signatures),
+        Layer.provideMerge(store),
+      ),
+    )
+    const sql = Context.get(context, SqlClient)
+    // The workers wait for the schema, which the test migrates later.
+    const own = yield* refundLogin(sql, url)
+    const workers = [yield* startWorker(own), yield* startWorker(own)]
+    for (const { admin } of workers) {
+      equal(yield* admin("/livez"), [200, "ok\n"])
+      equal(yield* admin("/readyz"), [503, "no sweep of refunds has finished yet\n"])
+    }
+    yield* Effect.sleep("2 seconds")
+    yield* Effect.gen(function* () {
+      yield* Effect.flatMap(migrationFiles, migrate)
+      yield* grantRoles
+      yield* sql`GRANT ${sql(roles.refund)} TO ${sql(new URL(Redacted.value(own)).username)}`
+      const payments = yield* Effect.forEach([0, 1, 2, 3, 4], owedPayment)
+      yield* sql<{ state: string }>`SELECT DISTINCT state FROM payment`.pipe(
+        Effect.filterOrFail((states) => states.every(({ state }) => state === "refunded")),
+        Effect.retry(Schedule.spaced("100 millis")),
+        Effect.timeout(refundDeadline),
+      )
+      for (const { admin } of workers) {
+        equal(yield* admin("/readyz"), [200, "ok\n"])
+        const [, text] = yield* admin("/metrics")
+        match(text, /^bellwether_refund_worker_last_sweep_age_seconds [\d.]+$/m)
+        match(text, /^bellwether_refunds\{queue="sales",state="needs_review"\} 0$/m)
+        match(text, /^bellwether_treasury_usdc [\d.]+$/m)
+      }
+      const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
           SELECT recipient, amount, nonce FROM simulated_authorization
           WHERE payer = ${address(simulatedTreasury)} ORDER BY recipient`
-          const payers = payments.map(({ authorization }) => authorization.from).sort()
-          equal(paid.map(({ recipient }) => recipient), payers)
-          ok(paid.every(({ amount }) => amount === product.price))
-          const rows = yield* sql<{ signature: string; refund_nonce: string; transaction: string }>`
+      const payers = payments.map(({ authorization }) => authorization.from).sort()
+      equal(paid.map(({ recipient }) => recipient), payers)
+      ok(paid.every(({ amount }) => amount === product.price))
+      const rows = yield* sql<{ signature: string; refund_nonce: string; transaction: string }>`
           SELECT signature, refund_nonce, transaction FROM refund`
-          equal(new Set(rows.map((row) => row.refund_nonce)), new Set(paid.map((row) => row.nonce)))
-          const ends = yield* Effect.forEach(workers, ({ stop }) => stop, { concurrency: 2 })
-          equal(ends.map(({ code }) => code), [0, 0])
-          const printed = ends.map((end) => end.output).join("\n")
-          for (const { paymentId } of payments) {
-            const logged = `"paymentId":"${paymentId}","from":`
-            match(printed, new RegExp(`${logged}"queued","to":"broadcast"`))
-            match(printed, new RegExp(`${logged}"broadcast","to":"confirmed"`))
-          }
-          match(printed, /Waiting for the store to be migrated/)
-          match(printed, /Bellwether [\d.]+, refund worker/)
-          for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
-            ok(!printed.includes(secret.slice(2)), "a key or a signature was printed")
-          }
-          yield* sql`UPDATE store_payments SET payments = 'live'`
-          match(
-            yield* (yield* startWorker(own)).output,
-            /Cannot start with payments simulated: this store was started with payments live/,
-          )
-        }).pipe(Effect.provide(context))
-      }),
-  )
+      equal(new Set(rows.map((row) => row.refund_nonce)), new Set(paid.map((row) => row.nonce)))
+      const dust = yield* strayTransfer(10, products.resolving)
+      const least = yield* strayTransfer(11, products.signals)
+      const stateOf = (id: string) =>
+        Effect.map(
+          sql<{ state: string }>`SELECT state FROM refund WHERE payment_id = ${id}`,
+          ([row]) => row?.state,
+        )
+      yield* stateOf(least).pipe(
+        Effect.filterOrFail((state) => state === "confirmed"),
+        Effect.retry(Schedule.spaced("100 millis")),
+        Effect.timeout(refundDeadline),
+      )
+      equal(yield* stateOf(dust), "queued")
+      const ends = yield* Effect.forEach(workers, ({ stop }) => stop, { concurrency: 2 })
+      equal(ends.map(({ code }) => code), [0, 0])
+      const printed = ends.map((end) => end.output).join("\n")
+      for (const { paymentId } of payments) {
+        const logged = `"paymentId":"${paymentId}","from":`
+        match(printed, new RegExp(`${logged}"queued","to":"broadcast"`))
+        match(printed, new RegExp(`${logged}"broadcast","to":"confirmed"`))
+      }
+      match(printed, /Waiting for the store to be migrated/)
+      match(printed, /Bellwether [\d.]+, refund worker/)
+      for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
+        ok(!printed.includes(secret.slice(2)), "a key or a signature was printed")
+      }
+      yield* sql`UPDATE store_payments SET payments = 'live'`
+      match(
+        yield* (yield* startWorker(own)).output,
+        /Cannot start with payments simulated: this store was started with payments live/,
+      )
+    }).pipe(Effect.provide(context))
+  })
 }
 
 /** A new login without any permission. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32, PaymentId } from "../../../src/payments/domain/payment.ts"
@@ -31,7 +31,6 @@ import { startSeconds } from "../../support/payments/sales.ts"
 import { nonce, token } from "../../support/payments/terms.ts"
 
 const range = (length: number) => Array.from({ length }, (_, n) => n)
-const nothing = { spent: 0n, received: 0n }
 
 test("an owed refund is signed, relayed and confirmed only by the chain", () =>
   withRefundHarness(({ signed, memory }) =>
@@ -96,22 +95,6 @@ test("a refund is cancelled when its payment can never be made, and paid when it
       yield* sweepFor(currentWorker, 60)
       equal(yield* statesOf([debt]), ["confirmed"])
       equal(yield* paidBack([debt]), eachPaidOnce([debt]))
-    })
-  ))
-
-test("a payment whose nonce its payer used elsewhere is not refunded", () =>
-  withRefundHarness(({ signed }) =>
-    Effect.gen(function* () {
-      const debt = yield* debtOf(0)
-      const ledger = yield* Ledger
-      yield* ledger.cancel({
-        ...{ asset: debt.asset, from: debt.payer, nonce: debt.paymentNonce },
-        ...{ transaction: "0xcc", blockTime: BigInt(startSeconds) },
-      })
-      yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
-      yield* sweepFor(yield* worker(), 30)
-      equal([yield* statesOf([debt]), signed.length], [["cancelled"], 0])
-      equal(yield* paidBack([debt]), nothing)
     })
   ))
 
@@ -353,39 +336,39 @@ test("a refund to the treasury itself needs review", () =>
     })
   ))
 
-test("a stopped worker finishes its current refunds, and starts no others", () =>
-  withRefundHarness(({ signed }) =>
-    Effect.gen(function* () {
-      const debts = yield* Effect.forEach(range(9), (n) => owed(n))
-      const scope = yield* Scope.make()
-      const currentWorker = yield* Scope.provide(worker(), scope)
-      const sweeping = yield* Effect.forkChild(currentWorker.sweep)
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.interrupt(sweeping)
-      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      yield* TestClock.adjust("5 seconds")
-      equal(closing.pollUnsafe()?._tag, "Success")
-      const states = yield* statesOf(debts)
-      equal(states.filter((state) => state === "broadcast").length, 4)
-      equal(states.filter((state) => state === "queued").length, 5)
-      equal(signed.length, 4)
-    }), { simulation: { delay: Duration.seconds(8) } }))
-
-test("a stopped worker waits for a silent facilitator only until its deadline", () =>
+test("a refund whose worker stops is continued when its lease expires, and paid once", () =>
   withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
-      const scope = yield* Scope.make()
-      const currentWorker = yield* Scope.provide(worker(), scope)
-      yield* Effect.forkChild(currentWorker.sweep)
-      yield* TestClock.adjust("1 second")
-      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      yield* TestClock.adjust("14 seconds")
-      equal(closing.pollUnsafe(), undefined)
-      yield* TestClock.adjust("2 seconds")
-      equal(closing.pollUnsafe()?._tag, "Success")
+      const { sweep } = yield* worker()
+      const stopped = yield* Effect.forkChild(sweep)
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.interrupt(stopped)
       equal(yield* statesOf(debts), ["signed"])
-    }), { simulation: { misbehave: () => "silence" } }))
+      yield* sweepFor({ sweep }, 300)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
+    }), { simulation: { delay: Duration.seconds(8) } }))
+
+test("a claim that fails does not interrupt the refunds in progress", () => {
+  let claims = 0
+  return withRefundHarness(() =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const { sweepQueue } = yield* worker()
+      const sweeping = yield* Effect.forkChild(Effect.exit(sweepQueue("sales")))
+      yield* TestClock.adjust("30 seconds")
+      equal((yield* Fiber.join(sweeping))._tag, "Failure")
+      equal(yield* statesOf(debts), ["broadcast"])
+    }), {
+    simulation: { delay: Duration.seconds(8) },
+    store: (store) => ({
+      ...store,
+      claimDue: (...args) =>
+        Effect.suspend(() => claims++ === 0 ? store.claimDue(...args) : Effect.die("no store")),
+    }),
+  })
+})
 
 test("every lease is longer than the steps of a refund", () =>
   Effect.sync(() => {

@@ -9,7 +9,7 @@ import { layer as paymentStore } from "../../../src/payments/postgres/paymentSto
 import { queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { measureOwed, RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
-import { claimAndMove, paths, paymentIn, ticket } from "../paymentStore.laws.ts"
+import { claimAndMove, paths, paymentIn, ticket, transferOf } from "../paymentStore.laws.ts"
 import { onEveryStore } from "../../support/stores.ts"
 
 const metricValues = Effect.map(
@@ -31,10 +31,7 @@ onEveryStore("the metrics of owed money", (law) => {
       equal((yield* metricValues).get("payments_liability_usdc"), 0)
       yield* paymentIn(0, "refund_due")
       yield* claimAndMove(1, "settle-early", paths["settle-early"].settled ?? [])
-      const { paymentId, token, authorization: { from, to, nonce } } = ticket(2)
-      const transfer = { paymentId, token, from, to, value: 2_500_000n, nonce }
-      const at = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
-      yield* (yield* PaymentStore).insertUnmatched({ ...transfer, at })
+      yield* (yield* PaymentStore).insertUnmatched({ ...transferOf(2), value: 2_500_000n })
       const { liability, refunds } = yield* measure
       const after = yield* metricValues
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)

@@ -24,17 +24,15 @@ const interruptedEverywhere = (call: (steps: number) => Effect.Effect<unknown, u
     }
   })
 
-test("a payment is free for the next call", () =>
-  Effect.gen(function* () {
-    const places = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
-    const run = places.run(paymentId)("taken")
-    yield* interruptedEverywhere(() => run(Effect.never))
-    equal(yield* run(Effect.succeed(1)), 1)
-  }))
+test("a payment is free for the next call", function* () {
+  const places = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
+  const run = places.run(paymentId)("taken")
+  yield* interruptedEverywhere(() => run(Effect.never))
+  equal(yield* run(Effect.succeed(1)), 1)
+})
 
-test("an idle key is forgotten", () =>
-  Effect.gen(function* () {
-    const places = makePlacesByKey({ places: 2, waiting: 2, waitMax: Duration.seconds(5) })
-    yield* interruptedEverywhere((n) => places.run(`key ${n}`)("refused")(Effect.never))
-    equal(places.size(), 0)
-  }))
+test("an idle key is forgotten", function* () {
+  const places = makePlacesByKey({ places: 2, waiting: 2, waitMax: Duration.seconds(5) })
+  yield* interruptedEverywhere((n) => places.run(`key ${n}`)("refused")(Effect.never))
+  equal(places.size(), 0)
+})

@@ -4,22 +4,20 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber, Option, Result } from "effect"
+import { Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { recordOf } from "../../../src/payments/domain/payment.ts"
-import { Ledger } from "../../../src/payments/simulated/ledger.ts"
-import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { Purchase } from "../../../src/payments/purchase.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
+  buying,
+  idOf,
   inMarket,
   nothing,
   once,
+  outcomeText,
   passing,
   product,
   purchase,
@@ -29,19 +27,8 @@ import {
   useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
-import { token } from "../../support/payments/terms.ts"
 
-const outcome = (result: Result.Result<Outcome, { readonly _tag: string }>): string => {
-  if (Result.isSuccess(result)) return "delivered"
-  return result.failure instanceof NotCharged ? result.failure.code : result.failure._tag
-}
-
-const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
-  const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
-  yield* passing(5)
-  return outcome(yield* Fiber.join(fiber))
-})
+const answer = workOf(answering())
 
 test("a worker that lost its lease before the intent does not settle", () =>
   inMarket(Effect.gen(function* () {
@@ -52,32 +39,10 @@ test("a worker that lost its lease before the intent does not settle", () =>
       Effect.provideService(PaymentStore, { ...store, move }),
     )
     const bought = yield* purchase()
-    const call = yield* Effect.forkChild(Effect.flip(sell(bought, workOf(answering()))))
+    const call = yield* Effect.forkChild(Effect.flip(sell(bought, answer)))
     yield* passing(5)
     equal([(yield* Fiber.join(call))._tag, yield* taken], ["Unresolved", nothing])
   })))
-
-test("a payment that its payer settles is delivered once, whatever the facilitator reports", () =>
-  inMarket(Effect.gen(function* () {
-    const ledger = yield* Ledger
-    const bought = yield* purchase()
-    const paying = Effect.provideService(useNonce(bought, bought.product.price), Ledger, ledger)
-    equal(yield* sale(bought, Effect.andThen(paying, answering())), "delivered")
-    equal([yield* stateOf(bought), yield* taken], ["answered", once])
-  })))
-
-test("the chain is read several times before a payment is unresolved", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const bought = yield* purchase()
-      equal(yield* sale(bought), "delivered")
-      equal(yield* taken, once)
-    }),
-    {
-      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
-      late: Duration.millis(700),
-    },
-  ))
 
 test("a chain that cannot be read proves nothing; once it can, the payment is resolved", () => {
   let down = false
@@ -85,7 +50,7 @@ test("a chain that cannot be read proves nothing; once it can, the payment is re
     Effect.gen(function* () {
       const { sweep } = yield* Payments
       const bought = yield* purchase()
-      equal(yield* sale(bought), "Unresolved")
+      equal(yield* buying(bought, answer), "Unresolved")
       equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
       down = false
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
@@ -105,7 +70,7 @@ test("a payment that is on the chain before its intent buys nothing, whatever th
         const bought = yield* purchase()
         yield* useNonce(bought, value)
         // The caller may have copied it from the chain.
-        equal(yield* sale(bought), "payment_required")
+        equal(yield* buying(bought, answer), "payment_required")
         equal(yield* stateOf(bought), null)
         yield* passing(130)
         yield* Effect.andThen(scan, sweep)
@@ -118,7 +83,7 @@ test("nothing is settled when the chain cannot be read before the intent", () =>
   inMarket(
     Effect.gen(function* () {
       const bought = yield* purchase()
-      equal(yield* sale(bought), "payments_unavailable")
+      equal(yield* buying(bought, answer), "payments_unavailable")
       equal([yield* stateOf(bought), yield* taken], [null, nothing])
     }),
     { chainDown: () => true },
@@ -128,24 +93,17 @@ test("a released payment that a facilitator settles after all is owed to its pay
   inMarket(Effect.gen(function* () {
     const { sweepReleased: sweep } = yield* Payments
     const store = yield* PaymentStore
-    const { paymentId } = yield* Signatures
     const bought = yield* purchase()
-    equal(yield* sale(bought, answering("nothing", false)), "delivered")
+    equal(yield* buying(bought, workOf(answering("nothing", false))), "nothing")
     yield* useNonce(bought, bought.product.price)
     equal([yield* sweep, yield* stateOf(bought)], [0, "released"])
     yield* passing(130)
     equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
-    const id = paymentId({ ...token, ...bought.payment.authorization })
-    equal(recordOf(Option.getOrThrow(yield* store.find(id))).refund?.state, "queued")
-    equal(yield* sale({ ...bought, validityFault: "expired" }), "payment_refunded")
-  })))
-
-test("a released payment that is sent again too late is refused and not claimed", () =>
-  inMarket(Effect.gen(function* () {
-    const bought = yield* purchase()
-    equal(yield* sale(bought, answering("nothing", false)), "delivered")
-    equal(yield* sale({ ...bought, validityFault: "It expires too soon" }), "payment_required")
-    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    equal(
+      recordOf(Option.getOrThrow(yield* store.find(yield* idOf(bought)))).refund?.state,
+      "queued",
+    )
+    equal(yield* buying({ ...bought, validityFault: "expired" }, answer), "payment_refunded")
   })))
 
 test("a chain that never responds blocks neither a sale nor a sweep", () => {
@@ -154,11 +112,11 @@ test("a chain that never responds blocks neither a sale nor a sweep", () => {
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, answer)))
       yield* passing(16)
       const outcomeOrHang = call.pollUnsafe() === undefined
         ? "hangs"
-        : outcome(yield* Fiber.join(call))
+        : outcomeText(yield* Fiber.join(call))
       const sweeping = yield* Effect.forkChild(sweep)
       yield* passing(16)
       const swept = sweeping.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(sweeping)
@@ -175,18 +133,16 @@ test("a sale that a sweep overtakes delivers the answer that the sweep found pai
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments
       const store = yield* PaymentStore
-      const { paymentId } = yield* Signatures
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, answer)))
       yield* TestClock.adjust(Duration.millis(800))
-      const id = paymentId({ ...token, ...bought.payment.authorization })
-      const row = Option.getOrThrow(yield* store.find(id))
+      const row = Option.getOrThrow(yield* store.find(yield* idOf(bought)))
       equal(row.state, "settling")
       yield* store.move(row, { event: "doubt", reason: "lease_lost", transactionHint: null })
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
       yield* passing(1)
       // Without a secret the buyer cannot get the charged answer later.
-      equal([outcome(yield* Fiber.join(call)), yield* taken], ["delivered", once])
+      equal([outcomeText(yield* Fiber.join(call)), yield* taken], ["answer", once])
     }),
     {
       misbehave: (call) => call === "settle" ? "late_broadcast" : null,

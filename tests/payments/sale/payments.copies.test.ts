@@ -1,6 +1,6 @@
 /**
- * Many copies of one authorization: concurrent on several routes and replicas, in every encoding,
- * and after its nonce was used for something else.
+ * Many copies of one authorization: concurrent on several routes and replicas, and after its nonce was
+ * used for something else.
  *
  * @module
  */
@@ -14,13 +14,11 @@ import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import type { Purchase, Work } from "../../../src/payments/purchase.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
-import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Random } from "../../support/random.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { encodings } from "../../support/payments/encodings.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
@@ -40,7 +38,7 @@ import {
   taken,
   workOf,
 } from "../../support/payments/sales.ts"
-import { terms, token, wirePayment } from "../../support/payments/terms.ts"
+import { terms, token } from "../../support/payments/terms.ts"
 import { VirtualTime } from "../simulation/virtualTime.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
@@ -141,28 +139,6 @@ for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
     ok(winners.size > 3)
   })
 }
-
-test("a hundred encodings of one authorization give one row and one answer", () => {
-  const memory = memoryPayments()
-  const body = Effect.gen(function* () {
-    const { sell } = yield* Payments
-    const { authorization, signature } = signed.payment
-    const copies = encodings(wirePayment(product, authorization, signature), secret)
-    equal(copies.length, 100)
-    const outcomes: Array<string> = []
-    for (const { payment, key } of copies) {
-      const decoded = Result.getOrThrow(decodePayment(payment))
-      equal(decoded.authorization, authorization)
-      equal(decoded.signature, signature)
-      const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
-      outcomes.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
-    }
-    equal(outcomes, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
-    equal([...memory.countByState()], [["answered", 1]])
-    equal(yield* taken, once)
-  })
-  return inMarket(body, {}, Layer.succeed(PaymentStore, memory.store))
-})
 
 /** Uses the payment's nonce on the chain for something other than a payment to us. */
 const useNonceElsewhere = Effect.fnUntraced(

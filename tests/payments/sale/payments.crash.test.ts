@@ -5,27 +5,30 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Fiber, Ref, Result } from "effect"
+import { Effect, Fiber, Ref, type Scope } from "effect"
 import type { SimulationOptions } from "../../support/payments/simulated.ts"
-import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
+  buying,
   calling,
-  gatedWork,
+  heldSales,
   inMarket,
+  type Market,
   memoryStoreWith,
   nothing,
   passing,
   purchase,
+  replicaWith,
   stateOf,
   taken,
   workOf,
 } from "../../support/payments/sales.ts"
 import { nonce } from "../../support/payments/terms.ts"
+
+const secret = "a-secret-of-16-chars"
+const answer = workOf(answering())
 
 /** The memory store, which fails once before or after the commit of the doubt. */
 const storeFailingDoubt = (when: "before" | "after") =>
@@ -41,20 +44,6 @@ const storeFailingDoubt = (when: "before" | "after") =>
     }
   })
 
-const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
-  const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
-  yield* passing(3)
-  return outcomeOf(yield* Fiber.join(fiber))
-})
-
-const outcomeOf = (result: Result.Result<Outcome, { readonly _tag: string }>): string =>
-  Result.isSuccess(result)
-    ? result.success.replayed ? "delivered again" : "delivered"
-    : result.failure instanceof NotCharged
-    ? result.failure.code
-    : result.failure._tag
-
 const withoutSettlement: SimulationOptions = {
   misbehave: (call) => call === "settle" ? "html" : null,
 }
@@ -65,8 +54,8 @@ for (const [when, left] of [["before", "settling"], ["after", "unresolved"]] as 
     inMarket(
       Effect.gen(function* () {
         const { sweep, sweepReleased } = yield* Payments
-        const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-        equal(yield* sale(bought), "Unresolved")
+        const bought = yield* purchase({ secret })
+        equal(yield* buying(bought, answer, 3), "Unresolved")
         equal([yield* stateOf(bought), yield* taken], [left, nothing])
         yield* passing(95)
         yield* sweep
@@ -75,7 +64,7 @@ for (const [when, left] of [["before", "settling"], ["after", "unresolved"]] as 
         yield* passing(60)
         yield* Effect.andThen(sweep, sweepReleased)
         equal(yield* stateOf(bought), "void")
-        const again = yield* sale({ ...bought, validityFault: "The authorization has expired" })
+        const again = yield* buying({ ...bought, validityFault: "expired" }, answer, 3)
         equal([again, yield* taken], ["payment_required", nothing])
       }),
       withoutSettlement,
@@ -105,15 +94,15 @@ const storeToFail = Effect.map(
 for (const at of ["claim", "findWithKey"] as const) {
   for (const late of [null, "The authorization has expired"]) {
     // A known payment is not claimed, so a failing claim does not matter.
-    const outcome = at === "claim" ? "delivered again" : "Unresolved"
+    const outcome = at === "claim" ? "answer again" : "Unresolved"
     test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${outcome}`, () =>
       Effect.flatMap(storeToFail, ({ layer, fail }) =>
         inMarket(
           Effect.gen(function* () {
-            const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-            equal(yield* sale(bought), "delivered")
+            const bought = yield* purchase({ secret })
+            equal(yield* buying(bought, answer, 3), "answer")
             yield* fail(at)
-            equal(yield* sale({ ...bought, validityFault: late }), outcome)
+            equal(yield* buying({ ...bought, validityFault: late }, answer, 3), outcome)
           }),
           {},
           layer,
@@ -121,101 +110,73 @@ for (const at of ["claim", "findWithKey"] as const) {
   }
 }
 
+/** In a market whose service has 16 places for sales. */
+const withFewPlaces = <A, E>(body: Effect.Effect<A, E, Market | Scope.Scope>) =>
+  inMarket(Effect.provideServiceEffect(body, Payments, replicaWith({ salesMax: 16 })))
+
+/** The purchases from `from` up to `to`, each of a payer of its own. */
+const purchases = (
+  from: number,
+  to: number,
+  changes: (n: number) => Parameters<typeof purchase>[0],
+) =>
+  Effect.forEach(
+    Array.from({ length: to - from }, (_, n) => from + n),
+    (n) => purchase({ payer: n, authorization: { nonce: nonce(n) }, ...changes(n) }),
+  )
+
 test("a service at its limit refuses new and released payments, and answers known ones", () =>
-  inMarket(Effect.gen(function* () {
-    const { sell } = yield* Payments
-    const known = yield* purchase({ secret: "a-secret-of-16-chars" })
-    equal(yield* sale(known), "delivered")
+  withFewPlaces(Effect.gen(function* () {
+    const known = yield* purchase({ secret })
+    equal(yield* buying(known, answer, 3), "answer")
     const released = yield* purchase({ authorization: { nonce: nonce(1) } })
-    equal(yield* sale(released, answering("nothing", false)), "delivered")
-    const openSales = yield* Effect.forEach(
-      Array.from({ length: 512 }, (_, n) => n + 2),
-      Effect.fnUntraced(function* (n) {
-        const { began, open, work } = yield* gatedWork
-        const bought = yield* purchase({
-          payer: n,
-          authorization: { nonce: nonce(n) },
-          client: { client: `192.0.2.${n % 4}`, site: null },
-        })
-        const call = yield* Effect.forkChild(sell(bought, workOf(work)))
-        yield* began
-        return { open, call }
-      }),
+    equal(yield* buying(released, workOf(answering("nothing", false)), 3), "nothing")
+    const end = yield* heldSales(
+      yield* purchases(2, 18, (n) => ({ client: { client: `192.0.2.${n % 4}`, site: null } })),
     )
-    const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
+    const fresh = yield* purchase({ authorization: { nonce: nonce(18) } })
     const elsewhere = { client: "192.0.2.9", site: null }
     const waiting = yield* Effect.forEach(
       [fresh, released],
-      (bought) => calling({ ...bought, client: elsewhere }, workOf(answering())),
+      (bought) => calling({ ...bought, client: elsewhere }, answer),
     )
     yield* passing(6)
     equal(yield* Effect.forEach(waiting, Fiber.join), ["overloaded", "overloaded"])
     equal([yield* stateOf(fresh), yield* stateOf(released)], [null, "released"])
-    equal(yield* sale({ ...fresh, validityFault: "expired" }), "payment_required")
-    equal(yield* sale(known), "delivered again")
-    equal(yield* sale({ ...known, secret: null }), "payment_already_used")
-    yield* Effect.forEach(openSales, ({ open }) => open)
-    yield* passing(2)
-    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
-    equal(yield* sale(fresh), "delivered")
+    equal(yield* buying({ ...fresh, validityFault: "expired" }, answer, 3), "payment_required")
+    equal(yield* buying(known, answer, 3), "answer again")
+    equal(yield* buying({ ...known, secret: null }, answer, 3), "payment_already_used")
+    yield* end
+    equal(yield* buying(fresh, answer, 3), "answer")
   })))
 
 test("an address has a quarter of the places for sales, and a network half of them", () =>
-  inMarket(Effect.gen(function* () {
-    const { sell } = yield* Payments
+  withFewPlaces(Effect.gen(function* () {
     const site = "2001:db8::/48"
-    const bought = (n: number, client: number, of: string | null = site) =>
-      purchase({
-        payer: n,
-        authorization: { nonce: nonce(n) },
-        client: { client: `client ${client}`, site: of },
-      })
-    const openSales = yield* Effect.forEach(
-      Array.from({ length: 256 }, (_, n) => n),
-      Effect.fnUntraced(function* (n) {
-        const { began, open, work } = yield* gatedWork
-        const call = yield* Effect.forkChild(sell(yield* bought(n, n % 2), workOf(work)))
-        yield* began
-        return { open, call }
-      }),
+    const end = yield* heldSales(
+      yield* purchases(0, 8, (n) => ({ client: { client: `client ${n % 2}`, site } })),
     )
+    const [ofClient, ofSite, other] = yield* purchases(20, 23, (n) => ({
+      client: { client: `client ${n === 20 ? 0 : n}`, site: n === 21 ? site : null },
+    }))
     const calls = yield* Effect.forEach(
-      [yield* bought(300, 0, null), yield* bought(301, 5), yield* bought(302, 6, null)],
-      (one) => calling(one, workOf(answering())),
+      [ofClient, ofSite, other].flatMap((one) => one ?? []),
+      (one) => calling(one, answer),
     )
     yield* passing(10)
     const refused = ["rate_limited", "rate_limited", "answer"]
     equal(yield* Effect.forEach(calls, Fiber.join), refused)
-    yield* Effect.forEach(openSales, ({ open }) => open)
-    yield* passing(2)
-    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
+    yield* end
   })))
 
 test("eight payments of one payer run at once; the ninth is refused, and sold later", () =>
   inMarket(Effect.gen(function* () {
-    const { sell } = yield* Payments
-    const openSales = yield* Effect.forEach(
-      Array.from({ length: 8 }, (_, n) => n),
-      Effect.fnUntraced(function* (n) {
-        const { began, open, work } = yield* gatedWork
-        const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
-        const call = yield* Effect.forkChild(sell(bought, workOf(work)))
-        yield* began
-        return { open, call }
-      }),
-    )
+    const end = yield* heldSales(yield* purchases(0, 8, () => ({ payer: 0 })))
     const ninth = yield* purchase({ authorization: { nonce: nonce(8) } })
-    const refused = yield* Effect.flip(sell(ninth, workOf(Effect.die("computed"))))
-    equal(
-      [refused._tag === "NotCharged" && refused.code, yield* stateOf(ninth)],
-      ["overloaded", null],
-    )
-    equal(
-      yield* sale(yield* purchase({ payer: 1, authorization: { nonce: nonce(9) } })),
-      "delivered",
-    )
-    yield* Effect.forEach(openSales, ({ open }) => open)
-    yield* passing(2)
-    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
-    equal(yield* sale(ninth), "delivered")
+    equal(yield* buying(ninth, workOf(Effect.die("computed")), 0), "overloaded")
+    equal(yield* stateOf(ninth), null)
+    const other = yield* purchase({ payer: 1, authorization: { nonce: nonce(9) } })
+    equal(yield* buying(other, answer, 3), "answer")
+    yield* end
+    equal(yield* buying(ninth, answer, 3), "answer")
   })))

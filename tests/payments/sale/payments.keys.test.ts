@@ -11,14 +11,14 @@ import type { Payment } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
-import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
   early,
-  gatedWork,
+  heldSale,
+  idOf,
   inMarket,
   once,
   outcomeText,
@@ -31,7 +31,7 @@ import {
   timing,
   workOf,
 } from "../../support/payments/sales.ts"
-import { nonce, token } from "../../support/payments/terms.ts"
+import { nonce } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 const computedTwice = workOf(Effect.die("computed twice"))
@@ -46,17 +46,26 @@ for (const sold of [product, early]) {
   const order = sold.settlementOrder
 
   test(`${order}: a new signature with the same key gets the stored answer, and is not charged`, () =>
-    inMarket(Effect.gen(function* () {
-      const { sell } = yield* Payments
-      const first = yield* sell(yield* signed(0, { product: sold }), workOf(answering()))
-      for (const n of [1, 2, 3]) {
-        const again = yield* signed(n, { product: sold })
-        const delivery = yield* sell(again, computedTwice)
-        equal(delivery, { ...first, replayed: true }, "with the first payment's id and receipt")
-        equal(yield* stateOf(again), null, "it leaves no row")
-      }
-      equal(yield* taken, once)
-    })))
+    inMarket(
+      Effect.gen(function* () {
+        const { sell } = yield* Payments
+        const first = yield* sell(yield* signed(0, { product: sold }), workOf(answering()))
+        for (const n of [1, 2, 3]) {
+          const again = yield* signed(n, { product: sold })
+          const delivery = yield* sell(again, computedTwice)
+          equal(delivery, { ...first, replayed: true }, "with the first payment's id and receipt")
+          equal(yield* stateOf(again), null, "it leaves no row")
+        }
+        equal(yield* taken, once)
+      }),
+      // The facilitator is unreachable after the first sale: the answer needs no verification.
+      {
+        misbehave: (() => {
+          let calls = 0
+          return (call: string) => call === "verify" && calls++ > 0 ? "html" as const : null
+        })(),
+      },
+    ))
 
   test(`${order}: concurrent signatures with one key are charged once, on two replicas`, () =>
     inMarket(
@@ -83,9 +92,7 @@ for (const sold of [product, early]) {
     inMarket(Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* signed(0, { product: sold })
-      const { began, open, work } = yield* gatedWork
-      const first = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
-      yield* began
+      const first = yield* heldSale(bought)
       const call = Effect.result(sell(yield* signed(1, { product: sold }), computedTwice))
       const impatient = yield* Effect.forkChild(call)
       yield* passing(2)
@@ -93,17 +100,11 @@ for (const sold of [product, early]) {
       const patient = yield* Effect.forkChild(
         Effect.result(sell(yield* signed(2, { product: sold }), computedTwice)),
       )
-      yield* open
-      yield* passing(1)
-      equal(outcomeText(yield* Fiber.join(first)), "answer")
+      equal(yield* first.end, "answer")
       equal(outcomeText(yield* Fiber.join(patient)), "answer again")
       equal(yield* taken, once)
     })))
 }
-
-const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
-  return (yield* Signatures).paymentId({ ...token, ...payment.authorization })
-})
 
 /** Checks that a failure has this code and names the status address of the first payment. */
 const namesFirst = Effect.fnUntraced(function* (
@@ -142,21 +143,6 @@ test("a stranger who knows the key gets nothing without the payer's signature", 
     equal(yield* buying(forged, computedTwice), "payment_required")
     equal(yield* taken, once)
   })))
-
-test("a buyer whose money the first payment took gets the answer with a new signature", () =>
-  inMarket(
-    Effect.gen(function* () {
-      equal(yield* buying(yield* signed(0), workOf(answering())), "answer")
-      equal(yield* buying(yield* signed(1), computedTwice), "answer again")
-    }),
-    // The facilitator is unreachable after the first sale: the answer needs no verification.
-    {
-      misbehave: (() => {
-        let calls = 0
-        return (call: string) => call === "verify" && calls++ > 0 ? "html" as const : null
-      })(),
-    },
-  ))
 
 test("the key is free again when the first payment is released, refunded or void", () => {
   const memory = memoryPayments()

@@ -14,7 +14,7 @@ import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  gatedWork,
+  heldSale,
   inMarket,
   outcomeText,
   passing,
@@ -156,19 +156,15 @@ test("of many copies with the secret one waits for the sale, and the others get 
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-    const { began, open, work } = yield* gatedWork
     const copy = Effect.forkChild(
       Effect.map(Effect.result(sell(bought, neverComputed)), outcomeText),
       { startImmediately: true },
     )
-    const first = yield* Effect.forkChild(sell(bought, workOf(work)))
-    yield* began
+    const { end } = yield* heldSale(bought)
     const copies = yield* Effect.forEach(Array.from({ length: 50 }), () => copy)
     yield* passing(0)
     equal(copies.filter((fiber) => fiber.pollUnsafe() === undefined).length, 1)
-    yield* open
-    yield* passing(1)
-    yield* Fiber.join(first)
+    equal(yield* end, "answer")
     const { payment_in_progress = [], ...others } = yield* outcomes(copies)
     equal([payment_in_progress.length, Object.keys(others)], [49, ["answer again"]])
   })))

@@ -6,11 +6,11 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Metric } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  gatedWork,
+  buying,
+  heldSale,
   inMarket,
   passing,
   purchase,
@@ -19,6 +19,7 @@ import {
 import { nonce } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
+const answer = workOf(answering())
 
 /** The number of sales by outcome. */
 const counts = Effect.map(Metric.snapshot, (metrics) =>
@@ -35,23 +36,25 @@ const counting = (body: Parameters<typeof inMarket<void, unknown>>[0], slow = fa
     Effect.provideService(Metric.MetricRegistry, new Map()),
   )
 
-const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
-  const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
-  yield* passing(5)
-  yield* Fiber.join(fiber)
-})
-
 test("every sale is counted once, by its outcome", () =>
   counting(Effect.gen(function* () {
     const bought = yield* purchase({ secret })
-    yield* sale(bought)
-    yield* sale(bought)
-    yield* sale({ ...bought, secret: null })
-    yield* sale({ ...bought, request: "another" })
-    yield* sale(yield* purchase({ authorization: { nonce: nonce(1) } }), answering("", false))
-    yield* sale(yield* purchase({ authorization: { nonce: nonce(2) } }), Effect.die("a bug"))
-    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, validityFault: "expired" }))
+    yield* buying(bought, answer)
+    yield* buying(bought, answer)
+    yield* buying({ ...bought, secret: null }, answer)
+    yield* buying({ ...bought, request: "another" }, answer)
+    yield* buying(
+      yield* purchase({ authorization: { nonce: nonce(1) } }),
+      workOf(answering("", false)),
+    )
+    yield* buying(
+      yield* purchase({ authorization: { nonce: nonce(2) } }),
+      workOf(Effect.die("a bug")),
+    )
+    yield* buying(
+      yield* purchase({ authorization: { nonce: nonce(3) }, validityFault: "expired" }),
+      answer,
+    )
     equal(yield* counts, {
       charged: 1,
       not_charged: 1,
@@ -68,13 +71,13 @@ test("a sale whose buyer hung up is counted by its outcome, and a second copy se
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
+      const call = yield* Effect.forkChild(sell(bought, answer))
       yield* passing(3)
       yield* Fiber.interrupt(call)
       equal(yield* counts, {})
       yield* passing(3)
       equal(yield* counts, { charged: 1 })
-      yield* sale(bought)
+      yield* buying(bought, answer)
       equal(yield* counts, { charged: 1, replayed: 1 })
     }),
     true,
@@ -82,10 +85,7 @@ test("a sale whose buyer hung up is counted by its outcome, and a second copy se
 
 test("a sale whose buyer hung up before the intent is counted as hung_up", () =>
   counting(Effect.gen(function* () {
-    const { sell } = yield* Payments
-    const { began, work } = yield* gatedWork
-    const call = yield* Effect.forkChild(sell(yield* purchase(), workOf(work)))
-    yield* began
+    const { call } = yield* heldSale(yield* purchase())
     yield* Fiber.interrupt(call)
     yield* passing(1)
     equal(yield* counts, { hung_up: 1 })

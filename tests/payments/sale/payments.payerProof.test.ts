@@ -11,14 +11,14 @@ import { payerProofText } from "../../../src/payments/domain/x402/paymentPayload
 import { Signature } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
-import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, provePayer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
   buying,
   early,
-  gatedWork,
+  heldSale,
+  idOf,
   inMarket,
   market,
   once,
@@ -31,14 +31,10 @@ import {
   useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
-import { nonce, terms, token } from "../../support/payments/terms.ts"
+import { nonce, terms } from "../../support/payments/terms.ts"
 
 const computedTwice = workOf(Effect.die("computed twice"))
 const holdSeconds = Duration.toSeconds(timing.answerWindow)
-
-const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
-  return (yield* Signatures).paymentId({ ...token, ...payment.authorization })
-})
 
 const withProof = (bought: Purchase, payerProof: Signature): Purchase => ({
   ...bought,
@@ -82,15 +78,11 @@ test("the payer waits for an answer in progress", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
     const bought = yield* purchase()
-    const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(sell(bought, workOf(work)))
-    yield* began
+    const first = yield* heldSale(bought)
     equal(yield* buying(bought, computedTwice), "payment_in_progress")
     const again = yield* Effect.forkChild(Effect.result(sell(yield* proven(bought), computedTwice)))
     yield* passing(0)
-    yield* open
-    yield* passing(1)
-    yield* Fiber.join(first)
+    yield* first.end
     equal(outcomeText(yield* Fiber.join(again)), "answer again")
     equal(yield* taken, once)
   })))

@@ -41,15 +41,13 @@ const sweeping = (rows: number, chainDown: boolean, sweeps: number) =>
       layer,
     ))
 
-test("a sweep continues while its rounds are full, so that a flood of rows delays no other row", () =>
-  Effect.gen(function* () {
-    equal(yield* sweeping(0, false, 1), [[0, 1]])
-    equal(yield* sweeping(199, false, 1), [[199, 1]])
-    equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
-  }))
+test("a sweep continues while its rounds are full, so that a flood of rows delays no other row", function* () {
+  equal(yield* sweeping(0, false, 1), [[0, 1]])
+  equal(yield* sweeping(199, false, 1), [[199, 1]])
+  equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
+})
 
-test("a sweep skips rows that cannot be moved, and ends after all rows", () =>
-  Effect.gen(function* () {
-    equal(yield* sweeping(250, true, 1), [[0, 2]])
-    equal(yield* sweeping(400, true, 1), [[0, 3]])
-  }))
+test("a sweep skips rows that cannot be moved, and ends after all rows", function* () {
+  equal(yield* sweeping(250, true, 1), [[0, 2]])
+  equal(yield* sweeping(400, true, 1), [[0, 3]])
+})

@@ -4,55 +4,37 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Fiber, Option, Result } from "effect"
-import { recordOf } from "../../../src/payments/domain/payment.ts"
-import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
+import { Duration, Effect } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { Purchase } from "../../../src/payments/purchase.ts"
-import { PaymentStore, StoreReadOnly } from "../../../src/payments/PaymentStore.ts"
+import { StoreReadOnly } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
+  buying,
   chargedOf,
   inMarket,
   memoryStoreWith,
   nothing,
   once,
+  outcomeText,
   passing,
   purchase,
+  refusing,
+  startSeconds,
   stateOf,
   taken,
   workOf,
 } from "../../support/payments/sales.ts"
 
+const computed = workOf(Effect.die("computed"))
 const text = (delivery: Outcome) => new TextDecoder().decode(delivery.body)
-
-/** Sells, lets this much time pass, and returns the outcome. */
-const sale = Effect.fnUntraced(function* (
-  bought: Purchase,
-  work = answering(),
-  seconds = 40,
-) {
-  const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
-  yield* passing(seconds)
-  return yield* Fiber.join(fiber)
-})
-
-const failure = (result: Result.Result<Outcome, { readonly _tag: string }>): string => {
-  if (Result.isSuccess(result)) return "delivered"
-  const { failure } = result
-  return failure instanceof NotCharged ? failure.code : failure._tag
-}
-
-const fails = (code: NotCharged["code"]) =>
-  Effect.fail(new NotCharged({ code, message: "The work failed" }))
 
 test("sell() delivers the answer, charges its price once, and names the transaction", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
-    const delivery = Result.getOrThrow(yield* sale(bought))
+    const { sell } = yield* Payments
+    const delivery = yield* sell(bought, workOf(answering()))
     equal(text(delivery), "answer")
     equal(delivery.replayed, false)
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
@@ -62,60 +44,53 @@ test("sell() delivers the answer, charges its price once, and names the transact
     equal(yield* taken, once)
   })))
 
-test("sell() charges nothing for an answer that is not worth its price", () =>
-  inMarket(Effect.gen(function* () {
-    const bought = yield* purchase()
-    const delivery = Result.getOrThrow(yield* sale(bought, answering("nothing new", false)))
-    equal([text(delivery), delivery.receipt], ["nothing new", null])
-    equal(yield* stateOf(bought), "released")
-    equal(yield* taken, nothing)
-    const again = Result.getOrThrow(yield* sale(bought, answering("news")))
-    equal([text(again), again.receipt !== null], ["news", true])
-    equal(yield* taken, once)
-  })))
-
 for (
-  const code of ["signal_not_found", "data_stale", "market_not_found", "internal_error"] as const
+  const [name, work, outcome] of [
+    ["an answer that is not worth its price", answering("nothing new", false), "nothing new"],
+    ["a work that fails", refusing("signal_not_found"), "signal_not_found"],
+  ] as const
 ) {
-  test(`sell() charges nothing when the work fails with ${code}, and the payment can be sent again`, () =>
+  test(`sell() charges nothing for ${name}, and the payment can be sent again, in time`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase()
-      equal(failure(yield* sale(bought, fails(code))), code)
-      equal(yield* stateOf(bought), "released")
-      equal(yield* taken, nothing)
-      equal(failure(yield* sale(bought)), "delivered")
+      equal(yield* buying(bought, workOf(work)), outcome)
+      equal(yield* buying({ ...bought, validityFault: "too late" }, computed), "payment_required")
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
     })))
 }
 
-test("sent() marks charged answers as delivered, and no others", () =>
-  inMarket(Effect.gen(function* () {
-    const { sent } = yield* Payments
-    const store = yield* PaymentStore
-    const marked = Effect.fnUntraced(function* (bought: Purchase, charge: boolean) {
-      const delivery = Result.getOrThrow(yield* sale(bought, answering("answer", charge), 5))
-      equal(recordOf(Option.getOrThrow(yield* store.find(delivery.paymentId))).sent, false)
-      yield* sent(delivery)
-      yield* passing(1)
-      return recordOf(Option.getOrThrow(yield* store.find(delivery.paymentId))).sent
-    })
-    const bought = yield* purchase()
-    equal(yield* marked(bought, false), false)
-    equal(yield* marked(bought, true), true)
-  })))
-
 test("sell() refuses an expired payment, and claims nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ validityFault: "The authorization has expired" })
-    equal(failure(yield* sale(bought)), "payment_required")
+    equal(yield* buying(bought, computed), "payment_required")
+    equal([yield* stateOf(bought), yield* taken], [null, nothing])
+  })))
+
+test("a payment that just came too late is not refused while an earlier call may be on its way", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    // 35 s for the sale and 6 s for the clocks: the last call is at 10 s.
+    const authorization = { validBefore: BigInt(startSeconds) + 51n }
+    const bought = yield* purchase({ authorization, validityFault: "It expires too soon" })
+    yield* passing(10)
+    for (const seconds of [0, 25]) {
+      yield* passing(seconds)
+      const late = yield* Effect.result(sell(bought, computed))
+      equal([outcomeText(late), chargedOf(late)], ["payment_in_progress", null])
+    }
+    yield* passing(1)
+    equal(yield* buying(bought, computed, 0), "payment_required")
     equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
 
 test("while the store accepts reads only a new payment is refused as not charged", () =>
   inMarket(
     Effect.gen(function* () {
-      const refused = yield* sale(yield* purchase())
-      equal([failure(refused), chargedOf(refused)], ["payments_unavailable", false])
+      const { sell } = yield* Payments
+      const refused = yield* Effect.result(sell(yield* purchase(), computed))
+      equal([outcomeText(refused), chargedOf(refused)], ["payments_unavailable", false])
       equal(yield* taken, nothing)
     }),
     {},
@@ -125,40 +100,22 @@ test("while the store accepts reads only a new payment is refused as not charged
 test("sell() stores nothing for a payment that the facilitator refuses, and computes nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ authorization: { value: 200_000_000n } })
-    let computed = 0
-    const work = Effect.andThen(Effect.sync(() => computed++), answering())
-    equal(failure(yield* sale(bought, work)), "payment_required")
-    equal([computed, yield* stateOf(bought), yield* taken], [0, null, nothing])
+    equal(yield* buying(bought, computed), "payment_required")
+    equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
-
-const lateBroadcast = {
-  misbehave: (call: "verify" | "settle") => call === "settle" ? "late_broadcast" as const : null,
-  late: Duration.seconds(5),
-}
-
-test("a late broadcast is found by the sweep, and a repeated call returns the answer", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const { sweep } = yield* Payments
-      const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-      equal(failure(yield* sale(bought, answering(), 2)), "Unresolved")
-      yield* passing(10)
-      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
-      const delivery = Result.getOrThrow(yield* sale(bought, Effect.die("computed again")))
-      equal([text(delivery), delivery.replayed, yield* taken], ["answer", true, once])
-    }),
-    lateBroadcast,
-  ))
 
 test("a payment that is found paid after HOLD is owed, not answered", () =>
   inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
       const bought = yield* purchase()
-      equal(failure(yield* sale(bought, answering(), 2)), "Unresolved")
+      equal(yield* buying(bought, workOf(answering()), 2), "Unresolved")
       yield* passing(700)
       equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
-      equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_refunded")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, computed), "payment_refunded")
     }),
-    lateBroadcast,
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.seconds(5),
+    },
   ))

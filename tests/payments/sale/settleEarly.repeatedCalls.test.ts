@@ -19,6 +19,7 @@ import {
   calling,
   early,
   gatedWork,
+  heldSale,
   inMarket,
   nothing,
   once,
@@ -68,18 +69,13 @@ test("an unresolved settlement is computed for a repeated call with the secret",
     lateSettlement,
   ))
 
-test("an unresolved settlement reveals nothing without the secret, and is refunded later", () =>
+test("an unresolved settlement reveals nothing without the secret", () =>
   inMarket(
     Effect.gen(function* () {
-      const { sweep } = yield* Payments
       const bought = yield* unresolvedPurchase()
       for (const other of [null, "another-secret-of-16"]) {
         equal(yield* buying({ ...bought, secret: other }, neverComputed), "Unresolved")
       }
-      yield* passing(recoveryWindowSeconds)
-      equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
-      equal(yield* buying(bought, neverComputed), "payment_refunded")
-      equal(yield* taken, once)
     }),
     lateSettlement,
   ))
@@ -109,14 +105,10 @@ test("two concurrent repeated calls with the secret get one answer, computed onc
   inMarket(
     Effect.gen(function* () {
       const bought = yield* unresolvedPurchase()
-      const { began, open, work } = yield* gatedWork
-      const first = yield* calling(bought, workOf(work))
-      yield* began
+      const first = yield* heldSale(bought)
       const second = yield* calling(bought, neverComputed)
       yield* passing(0)
-      yield* open
-      yield* passing(2)
-      equal([yield* Fiber.join(first), yield* Fiber.join(second)], ["answer", "answer again"])
+      equal([yield* first.end, yield* Fiber.join(second)], ["answer", "answer again"])
       equal(yield* taken, once)
     }),
     lateSettlement,
@@ -158,9 +150,7 @@ test("a sale that exceeds its lease loses its payment and its late answer", () =
     const { sweep } = yield* Payments
     const store = yield* PaymentStore
     const bought = yield* purchase({ product: early, secret })
-    const { began, open, work } = yield* gatedWork
-    const call = yield* calling(bought, workOf(work))
-    yield* began
+    const call = yield* heldSale(bought)
     // The sweep of another replica makes this move when the lease has expired.
     const claimed = yield* rowOf(bought)
     if (claimed === null) return
@@ -169,9 +159,7 @@ test("a sale that exceeds its lease loses its payment and its late answer", () =
       reason: "lease_lost",
       paidAt: null,
     })
-    yield* open
-    yield* passing(1)
-    equal(yield* Fiber.join(call), "RefundQueued: upstream_timeout")
+    equal(yield* call.end, "RefundQueued: upstream_timeout")
     const row = yield* rowOf(bought)
     equal([row?.state, row?.refund?.reason, row?.answer], ["refund_due", "lease_lost", null])
     equal([yield* sweep, yield* taken], [0, once])
@@ -181,17 +169,13 @@ test("of two replicas one sells; the other waits with the secret, and returns no
   inMarket(Effect.gen(function* () {
     const otherReplica = yield* replica
     const bought = yield* purchase({ product: early, secret })
-    const { began, open, work } = yield* gatedWork
-    const call = yield* calling(bought, workOf(work))
-    yield* began
+    const call = yield* heldSale(bought)
     const again = yield* Effect.forkChild(Effect.result(otherReplica.sell(bought, neverComputed)))
     const plain = yield* Effect.result(
       otherReplica.sell({ ...bought, secret: null }, neverComputed),
     )
     equal(outcomeText(plain), "payment_in_progress")
-    yield* open
-    yield* passing(1)
-    equal([yield* Fiber.join(call), outcomeText(yield* Fiber.join(again))], [
+    equal([yield* call.end, outcomeText(yield* Fiber.join(again))], [
       "answer",
       "answer again",
     ])
@@ -231,9 +215,7 @@ test("the sweep of one replica skips payments in progress at the other, and refu
   inMarket(Effect.gen(function* () {
     const otherReplica = yield* replica
     const bought = yield* purchase({ product: early, secret })
-    const { began, work } = yield* gatedWork
-    yield* calling(bought, workOf(work))
-    yield* began
+    yield* heldSale(bought)
     yield* passing(50)
     equal([yield* otherReplica.sweep, yield* stateOf(bought)], [0, "settled"])
     yield* passing(45)
@@ -275,18 +257,6 @@ for (const product of [early, latest]) {
         "payment_refunded",
       )
     })))
-
-  test(`a delivered ${product.settlementOrder} answer is stored, and returned again`, () =>
-    inMarket(Effect.gen(function* () {
-      const { sell, sent, sweep } = yield* Payments
-      const bought = yield* purchase({ product, secret })
-      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
-      yield* passing(1)
-      yield* sent(yield* Fiber.join(call))
-      yield* passing(2 * answerWindowSeconds)
-      equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
-      equal(yield* buying({ ...bought, validityFault: "expired" }, neverComputed), "answer again")
-    })))
 }
 
 test("a payment that is resumed by its key with another signature is no conflict for itself", () =>
@@ -294,14 +264,10 @@ test("a payment that is resumed by its key with another signature is no conflict
     Effect.gen(function* () {
       const bought = yield* unresolvedPurchase()
       const again = yield* purchase({ product: early, secret, authorization: { nonce: nonce(1) } })
-      const { began, open, work } = yield* gatedWork
-      const resuming = yield* calling(again, workOf(work))
-      yield* began
+      const resuming = yield* heldSale(again)
       const repeated = yield* calling(bought, neverComputed)
       yield* passing(0)
-      yield* open
-      yield* passing(1)
-      equal(yield* Fiber.join(resuming), "answer")
+      equal(yield* resuming.end, "answer")
       equal(yield* Fiber.join(repeated), "answer again")
       equal(yield* taken, once)
     }),

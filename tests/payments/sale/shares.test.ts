@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Clock, Context, Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
@@ -21,19 +21,17 @@ import {
   early,
   gatedWork,
   inMarket,
-  type Market,
   outcomeText,
   passing,
-  paymentsLayer,
   product,
   type Purchase,
   purchase,
   purchaseOf,
   refusing,
+  replicaWith,
   startSeconds,
   stateOf,
   taken,
-  timing,
   type Work,
   workOf,
 } from "../../support/payments/sales.ts"
@@ -58,23 +56,11 @@ test("a request that failed after its payment is refused to the next buyer, who 
     equal(yield* buying(second, good), "answer")
   })))
 
-/** Payments with shares, as a service on the database has. */
-const paymentsWith = Effect.fnUntraced(function* (
-  rateLimits: ReturnType<typeof memoryRateLimits>,
-  salesMax = 512,
-) {
-  const ports = yield* Effect.context<Exclude<Market, Payments>>()
-  const layer = paymentsLayer({ timing, rateLimits, salesMax })
-  const built = yield* Layer.build(
-    Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
-  )
-  return Context.get(built, Payments)
-})
+/** A service with shares, as one on the database has. */
+const withShares = (rateLimits = memoryRateLimits(), salesMax = 512) =>
+  replicaWith({ rateLimits, salesMax })
 
-/** Sells purchases with shares. */
-const countingBy = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
-  return buyingFrom(yield* paymentsWith(rateLimits))
-})
+const counting = (rateLimits = memoryRateLimits()) => Effect.map(withShares(rateLimits), buyingFrom)
 
 const buyingFrom =
   ({ sell }: Payments["Service"]) => (bought: Purchase, work: Work, seconds: number) =>
@@ -83,15 +69,13 @@ const buyingFrom =
       Effect.flatMap(Fiber.join),
     )
 
-const counting = Effect.suspend(() => countingBy(memoryRateLimits()))
-
 const nth = (n: number) => purchase({ authorization: { nonce: nonce(n) } })
 
 const nthEarly = (n: number) => purchase({ product: early, authorization: { nonce: nonce(n) } })
 
 test("limits that crash change no outcome of a sale", () =>
   inMarket(Effect.gen(function* () {
-    const buy = yield* countingBy(memoryRateLimits(Effect.die("limits")))
+    const buy = yield* counting(memoryRateLimits(Effect.die("limits")))
     equal(yield* buy(yield* nthEarly(0), good, 5), "answer")
     equal(yield* buy(yield* nthEarly(1), failing, 5), "RefundQueued: venue_error")
     equal(yield* buy(yield* nth(2), workOf(answering("free", false)), 5), "free")
@@ -106,7 +90,7 @@ for (
 ) {
   test(`a payment is ${state} before slow limits keep a share of it`, () =>
     inMarket(Effect.gen(function* () {
-      const buy = yield* countingBy(memoryRateLimits(Effect.sleep("1 minute")))
+      const buy = yield* counting(memoryRateLimits(Effect.sleep("1 minute")))
       const bought = yield* buying
       const sale = yield* Effect.forkChild(buy(bought, work, 5))
       yield* passing(5)
@@ -119,7 +103,7 @@ for (
 for (const outcome of ["declined", "unknown"] as const) {
   test(`a payer whose settlements are ${outcome} and not proved is refused before the sixth is claimed`, () =>
     inMarket(Effect.gen(function* () {
-      const buy = yield* Effect.provideService(counting, Facilitator, {
+      const buy = yield* Effect.provideService(counting(), Facilitator, {
         ...yield* Facilitator,
         settle: () => Effect.succeed({ outcome, reason: "insufficient_funds" }),
       })
@@ -135,7 +119,7 @@ test("a settlement that is not proved yet occupies no place for sales", () =>
     const facilitator = yield* Facilitator
     const first = yield* nth(0)
     const payments = yield* Effect.provideService(
-      paymentsWith(memoryRateLimits(), 1),
+      withShares(memoryRateLimits(), 1),
       Facilitator,
       {
         ...facilitator,
@@ -157,7 +141,7 @@ test("a settlement that is not proved yet occupies no place for sales", () =>
 
 test("while the places for computing after payment are taken, no such payment is claimed", () =>
   inMarket(Effect.gen(function* () {
-    const payments = yield* paymentsWith(memoryRateLimits(), 1)
+    const payments = yield* withShares(memoryRateLimits(), 1)
     const buy = buyingFrom(payments)
     const { began, open, work } = yield* gatedWork
     const first = yield* Effect.forkChild(payments.sell(yield* nthEarly(0), workOf(work)))
@@ -176,7 +160,7 @@ test("sales that settle at the same time wait for a place to compute, and are an
   inMarket(Effect.gen(function* () {
     const facilitator = yield* Facilitator
     const payments = yield* Effect.provideService(
-      paymentsWith(memoryRateLimits(), 2),
+      withShares(memoryRateLimits(), 2),
       Facilitator,
       {
         ...facilitator,
@@ -210,7 +194,7 @@ test("sales that settle at the same time wait for a place to compute, and are an
 
 test("a payer is refused a settle-early sale after five of its answers were not fetched", () =>
   inMarket(Effect.gen(function* () {
-    const payments = yield* paymentsWith(memoryRateLimits())
+    const payments = yield* withShares()
     const buy = buyingFrom(payments)
     const validBefore = BigInt(startSeconds + 3_600)
     const bought = (n: number, sold = early) =>
@@ -229,7 +213,7 @@ test("a payer is refused a settle-early sale after five of its answers were not 
 
 test("a payer who hung up on five paid answers is refused; a delivered one gives its share back, once", () =>
   inMarket(Effect.gen(function* () {
-    const payments = yield* paymentsWith(memoryRateLimits())
+    const payments = yield* withShares()
     const buy = buyingFrom(payments)
     const secretly = (n: number) =>
       purchase({
@@ -261,7 +245,7 @@ test("a payer who hung up on five paid answers is refused; a delivered one gives
 
 test("a payer whose answers are not charged is refused before the 31st claim in a minute", () =>
   inMarket(Effect.gen(function* () {
-    const buy = yield* counting
+    const buy = yield* counting()
     const free = workOf(answering("free", false))
     for (let n = 0; n < 30; n++) equal(yield* buy(yield* nth(n), free, 1), "free")
     equal(yield* buy(yield* nth(30), computed, 1), "rate_limited")
@@ -297,41 +281,38 @@ for (
     ["refunded", "product", 20, 60, (n: number) => of(n, n, n), "payments_unavailable"],
   ] as const
 ) {
-  test(`one ${holder} has ${count} ${kind} shares in ${minutes} minutes, over two replicas`, () =>
-    Effect.gen(function* () {
-      const limits = memoryRateLimits()
-      const clock = yield* Clock.Clock
-      const [one, two] = [makeShares(limits, clock), makeShares(limits, clock)]
-      const isProduct = holder === "product"
-      const refusedBy = (shares: typeof one, n: number) =>
-        shares.refusal(purchaseBy(n))?.code ?? null
-      for (let n = 1; n <= count; n++) {
-        equal([refusedBy(one, 0), refusedBy(two, 0)], [null, null])
-        yield* (n % 2 === 0 ? one : two).keep(kind, purchaseBy(n))
-        if (!isProduct) yield* Effect.forEach([1, 2], () => one.answered(of(500 + n, 500, 500)))
-      }
-      yield* Effect.forEach([one, two], (shares) => shares.keep(kind, purchaseBy(999)))
-      equal([refusedBy(one, 0), refusedBy(two, 0)], [code, code])
-      if (!isProduct) equal(one.refusal(of(98, 98, 98, "elsewhere")), null)
-      if (kind === "refunded") {
-        const first = { ...purchaseBy(0), product }
-        equal(one.refusal(first), null, "a compute-first sale cannot be refunded so")
-      }
-      if (isProduct) {
-        yield* one.answered(of(700, 700, 700))
-        equal(refusedBy(one, 0), null)
-      }
-      yield* TestClock.adjust(minutes * 60_000)
+  test(`one ${holder} has ${count} ${kind} shares in ${minutes} minutes, over two replicas`, function* () {
+    const limits = memoryRateLimits()
+    const clock = yield* Clock.Clock
+    const [one, two] = [makeShares(limits, clock), makeShares(limits, clock)]
+    const isProduct = holder === "product"
+    const refusedBy = (shares: typeof one, n: number) => shares.refusal(purchaseBy(n))?.code ?? null
+    for (let n = 1; n <= count; n++) {
       equal([refusedBy(one, 0), refusedBy(two, 0)], [null, null])
-    }))
+      yield* (n % 2 === 0 ? one : two).keep(kind, purchaseBy(n))
+      if (!isProduct) yield* Effect.forEach([1, 2], () => one.answered(of(500 + n, 500, 500)))
+    }
+    yield* Effect.forEach([one, two], (shares) => shares.keep(kind, purchaseBy(999)))
+    equal([refusedBy(one, 0), refusedBy(two, 0)], [code, code])
+    if (!isProduct) equal(one.refusal(of(98, 98, 98, "elsewhere")), null)
+    if (kind === "refunded") {
+      const first = { ...purchaseBy(0), product }
+      equal(one.refusal(first), null, "a compute-first sale cannot be refunded so")
+    }
+    if (isProduct) {
+      yield* one.answered(of(700, 700, 700))
+      equal(refusedBy(one, 0), null)
+    }
+    yield* TestClock.adjust(minutes * 60_000)
+    equal([refusedBy(one, 0), refusedBy(two, 0)], [null, null])
+  })
 }
 
-test("a failed request stops being refused when it is answered, and limits that fail keep no share", () =>
-  Effect.gen(function* () {
-    const fails = Effect.fail(new RateLimitUnavailable())
-    const shares = makeShares(memoryRateLimits(fails), yield* Clock.Clock)
-    yield* shares.refunded(of(1, 1, 1), failure)
-    equal(shares.refusal(of(1, 2, 2))?.code, "venue_error")
-    yield* shares.answered(of(1, 3, 3))
-    equal(shares.refusal(of(1, 2, 2)), null)
-  }))
+test("a failed request stops being refused when it is answered, and limits that fail keep no share", function* () {
+  const fails = Effect.fail(new RateLimitUnavailable())
+  const shares = makeShares(memoryRateLimits(fails), yield* Clock.Clock)
+  yield* shares.refunded(of(1, 1, 1), failure)
+  equal(shares.refusal(of(1, 2, 2))?.code, "venue_error")
+  yield* shares.answered(of(1, 3, 3))
+  equal(shares.refusal(of(1, 2, 2)), null)
+})

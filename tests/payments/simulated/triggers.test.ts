@@ -142,7 +142,7 @@ test("with real payments the header is refused before the payment is read, over 
     ]
     for (const error of answers) {
       equal([error.code, error.status, error.charged], ["invalid_parameter", 400, false])
-      match(error.message, /only where payments are simulated/)
+      match(error.message, /payments are real here/)
     }
     equal(yield* taken, nothing)
   })))

@@ -12,7 +12,11 @@ import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
-import { type RefundTiming, RefundWorker } from "../../../src/payments/refunds/RefundWorker.ts"
+import {
+  defaultRefundTiming,
+  type RefundTiming,
+  RefundWorker,
+} from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import type { PaymentTiming } from "../../../src/payments/timing.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
@@ -45,6 +49,7 @@ const timing: Omit<PaymentTiming, "answerWindow"> = {
 }
 
 const refundTiming: RefundTiming = {
+  ...defaultRefundTiming,
   lease: Duration.seconds(60),
   validity: Duration.seconds(90),
   chainTimeout: Duration.seconds(10),
@@ -56,7 +61,6 @@ const refundTiming: RefundTiming = {
   declinedRetryDelayMax: Duration.seconds(40),
   shortageRetryDelay: Duration.seconds(60),
   reviewRetryDelay: Duration.seconds(60),
-  drain: Duration.seconds(15),
 }
 
 const noCaps = { perHour: 10n ** 12n, perDay: 10n ** 12n }

@@ -4,6 +4,7 @@
  * @module
  */
 import { Duration, Effect, Logger, Metric } from "effect"
+import { UnmatchedRefundMin } from "../../../src/core/UnmatchedRefundMin.ts"
 import type { Signatures } from "../../../src/payments/Signatures.ts"
 import { Random } from "../../support/random.ts"
 import { runBuyer } from "./buyers.ts"
@@ -62,6 +63,8 @@ export function simulate(
   })).pipe(
     Effect.provide(Logger.layer([])),
     Effect.provideService(Metric.MetricRegistry, new Map()),
+    // A payer may use a nonce for a little less than a price: each transfer is refunded here.
+    Effect.provideService(UnmatchedRefundMin, 0n),
   )
   return { ...time.run(run, stepsMax), steps: time.steps }
 }

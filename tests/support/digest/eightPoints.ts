@@ -15,6 +15,8 @@ import {
 } from "../../../src/digest/domain/material.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { readableName } from "../../../src/core/domain/untrusted.ts"
+import { clauseOf } from "../../../src/markets/domain/clause.ts"
+import { placedStories } from "../../../src/writing/facts/view.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import { contradictedAbsences } from "../absences.ts"
 import type { Slot } from "../../../src/writing/domain/page.ts"
@@ -76,7 +78,7 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   ]
 }
 
-const sureTrade = / together cost \$(?!.*if both settle)| after the fee \(range \+\$/
+const sureTrade = / together cost \$(?!.*if both settle)| after the fee \(range \$/
 const riskyTrade = / after the fee \(range -\$/
 
 /** A trade that may lose stands after those that gain at both ends. */
@@ -158,11 +160,16 @@ function faultsOf(
 /** A cause needs a reading, of an uncorrected report that is not after the move, the way it went. */
 function isCauseTrue(
   { coverage, until }: DigestMaterial,
-  { market, stories }: DigestMarket,
+  one: DigestMarket,
   { item, step }: Move,
   text: string,
 ): boolean {
   if (coverage.news === null) return !/Cause: |Our word match/.test(text)
+  // What was read in part denies no cause.
+  if (coverage.news.answered < coverage.news.sources && text.includes("Cause: ")) return false
+  const { market } = one
+  const clause = one.rules === null ? null : clauseOf(market.question, one.rules)
+  const stories = placedStories({ clause, market }, one.stories)
   const latest = step?.to ?? Date.parse(item.createdAt)
   const first = step?.from ?? Date.parse(item.data.startedAt)
   const fitting = stories.filter(({ corrected, firstAt, reading }) => {
@@ -175,9 +182,11 @@ function isCauseTrue(
   const isNear = ({ firstAt }: DigestMarket["stories"][number]) =>
     first - firstAt <= 6 * hour &&
     (market.gameStartsAt === null || firstAt >= market.gameStartsAt)
-  const isAbsent = (market.gameStartsAt ?? Infinity) <= until && !stories.some(isIn)
+  const isSilent = (market.gameStartsAt ?? Infinity) <= until ||
+    coverage.news.answered < coverage.news.sources
+  const isAbsent = isSilent && !stories.some(isIn)
     ? !text.includes("Cause: ")
-    : text.includes("Cause: our match found no headline in the 6 hours before it.")
+    : text.includes("Cause: none found by our match in the 6 hours before")
   return isAbsent
     ? stories.every((story) => story.corrected || story.firstAt > latest || !isNear(story))
     : stories.some(isIn) && (!fitting.some(isNear) || fitting.some(isIn))

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { inherited } from "../inherited.ts"
-import { removeFolder } from "../process.ts"
+import { type Ran, removeFolder, run } from "../process.ts"
 
 const root = new URL("../../../", import.meta.url)
 export const quickstarts = new URL("examples/quickstarts/", root)
@@ -27,12 +27,6 @@ const tarballs = await Promise.all(["client", "mcp"].map(async (folder) => {
 export const hasQuickstartPackages = await exists(oracles)
 export const hasAllPackages = hasQuickstartPackages && tarballs.every(({ isPacked }) => isPacked)
 export const installQuickstarts = "npm ci --prefix tests/quickstarts && deno task pack"
-
-export interface Run {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /**
  * A folder with the quickstarts. What they install is where Node looks for it: our packages in the
@@ -94,17 +88,10 @@ export const runQuickstart = (
   file: string,
   env: Readonly<Record<string, string>>,
   stopped: AbortSignal = AbortSignal.timeout(runMsMax),
-): Effect.Effect<Run> =>
-  Effect.promise(async () => {
-    const program = programs[file.split(".").at(-1) ?? ""] ?? ""
-    const { code, stdout, stderr } = await new Deno.Command(program, {
-      args: [file],
-      cwd: folder,
-      clearEnv: true,
-      env: { ...environmentOf(folder), ...env },
-      stdin: "null",
-      signal: stopped,
-    }).output()
-    const text = new TextDecoder()
-    return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) }
+): Effect.Effect<Ran> =>
+  run([programs[file.split(".").at(-1) ?? ""] ?? "", file], {
+    cwd: folder,
+    clearEnv: true,
+    env: { ...environmentOf(folder), ...env },
+    signal: stopped,
   })

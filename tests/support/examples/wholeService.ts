@@ -10,6 +10,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { layer as triggersLayer, triggers } from "../../../src/payments/simulated/triggers.ts"
 import { sampleItem } from "../feed/items.ts"
 import { serve, stockedWorld, wideLimits } from "../http/servedService.ts"
+import { type Ran, run } from "../process.ts"
 
 /** Thirteen items; the last is a strong move of a market that has a report. */
 const worldWithMove = Effect.gen(function* () {
@@ -48,24 +49,17 @@ export const openService = Effect.fnUntraced(function* (
   return { base, grow }
 })
 
-/** Starts a task of `deno.json` as a process, with its permissions. */
-export const startTask = Effect.fnUntraced(function* (
+const { tasks } = JSON.parse(
+  Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)),
+)
+
+/** Runs a task of `deno.json`, with its permissions, to its end. */
+export function runTask(
   task: "agent" | "buy",
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-) {
-  const root = new URL("../../..", import.meta.url)
-  const { tasks } = JSON.parse(
-    yield* Effect.promise(() => Deno.readTextFile(new URL("deno.json", root))),
-  )
+): Effect.Effect<Ran> {
   const [deno, ...words]: ReadonlyArray<string> = tasks[task].command.split(" ")
   strictEqual(deno, "deno")
-  return new Deno.Command(Deno.execPath(), {
-    args: [...words, ...args],
-    cwd: root,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn()
-})
+  return run([Deno.execPath(), ...words, ...args], { env })
+}

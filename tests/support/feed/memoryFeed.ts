@@ -12,8 +12,8 @@ import { type FeedRange, FeedStore } from "../../../src/feed/FeedStore.ts"
 export function memoryFeed(): FeedStore["Service"] {
   const items: Array<FeedItem> = []
   const keys = new Set<string>()
-  const at = (item: FeedItem) => Date.parse(item.createdAt)
   return FeedStore.of({
+    ...feedOver(Effect.sync(() => items)),
     append: (added) =>
       Effect.sync(() =>
         added.flatMap(({ dedupeKey, ...item }) => {
@@ -24,59 +24,64 @@ export function memoryFeed(): FeedStore["Service"] {
           return [placed]
         })
       ),
+  })
+}
+
+/** A feed of these items, which takes no others. */
+export function feedOver(items: Effect.Effect<ReadonlyArray<FeedItem>>): FeedStore["Service"] {
+  const at = (item: FeedItem) => Date.parse(item.createdAt)
+  const read = <A>(f: (all: ReadonlyArray<FeedItem>) => A) => Effect.map(items, f)
+  return FeedStore.of({
+    append: () => Effect.succeed([]),
     head: (dayStart) =>
-      Effect.sync(() => {
-        const last = items.at(-1)
+      read((all) => {
+        const last = all.at(-1)
         const today = (type: FeedType) =>
-          items.filter((item) => item.type === type && at(item) >= dayStart).length
+          all.filter((item) => item.type === type && at(item) >= dayStart).length
         return {
-          index: items.length,
+          index: last?.feedIndex ?? 0,
           lastItemAt: last === undefined ? null : at(last),
           todayByType: {
             mover: today("mover"),
             whale_entry: today("whale_entry"),
             predetermined: today("predetermined"),
           },
-          chain: headOf(items),
+          chain: headOf(all),
         }
       }),
-    latest: Effect.sync(() => Option.fromUndefinedOr(items.at(-1))),
-    byIndex: (feedIndex) => Effect.sync(() => Option.fromUndefinedOr(items[feedIndex - 1])),
+    latest: read((all) => Option.fromUndefinedOr(all.at(-1))),
+    byIndex: (index) =>
+      read((all) => Option.fromUndefinedOr(all.find((item) => item.feedIndex === index))),
     page: ({ since, count, type }) =>
-      Effect.sync(() => {
-        const ofType = items.filter((item) => type === null || item.type === type)
+      read((all) => {
+        const ofType = all.filter((item) => type === null || item.type === type)
         return since === null
           ? ofType.slice(-count)
           : ofType.filter((item) => item.feedIndex > since).slice(0, count)
       }),
     moversSince: (since) =>
-      Effect.sync(() =>
-        items.flatMap((item) => item.type === "mover" && at(item) >= since ? [item] : []).reverse()
+      read((all) =>
+        all.toReversed().flatMap((item) => item.type === "mover" && at(item) >= since ? [item] : [])
       ),
     between: <Type extends FeedType>(
       { type, after, upTo, since, limit }: FeedRange<Type>,
     ) =>
-      Effect.sync(() => {
-        const found = items.slice(after, upTo).filter((item): item is OfType<Type> =>
+      read((all) => {
+        const found = all.slice(after, upTo).filter((item): item is OfType<Type> =>
           item.type === type && at(item) >= since
         )
         return { items: found.toReversed().slice(0, limit), total: found.length }
       }),
-    headings: ({ slug, count }) => Effect.sync(() => headingsOf(items, slug, count)),
+    headings: ({ slug, count }) => read((all) => headingsOf(all, slug, count)),
     prune: () => Effect.succeed(0),
-    ...chainOf(Effect.sync(() => items)),
+    proof: (feedIndex) => read((all) => proofOf(all, feedIndex)),
+    addDailyHead: () => Effect.void,
+    dailyHeads: () => Effect.succeed([]),
   })
 }
 
-/** The part of a `FeedStore` about the chain over these items. */
-export const chainOf = (items: Effect.Effect<ReadonlyArray<FeedItem>>) => ({
-  proof: (feedIndex: number | null) => Effect.map(items, (all) => proofOf(all, feedIndex)),
-  addDailyHead: () => Effect.void,
-  dailyHeads: () => Effect.succeed([]),
-})
-
 /** What `FeedStore.headings` returns over these items. */
-export const headingsOf = (items: ReadonlyArray<FeedItem>, slug: string | null, count: number) =>
+const headingsOf = (items: ReadonlyArray<FeedItem>, slug: string | null, count: number) =>
   items.toReversed()
     .map(({ feedIndex, type, createdAt, data }) => ({
       feedIndex,

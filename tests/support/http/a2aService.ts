@@ -5,17 +5,16 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
-import { buyer, sign } from "../payments/buyers.ts"
 import { eventLoopTurn } from "../effect.ts"
 import { makeService, type World } from "./httpService.ts"
 import { passing, taken } from "../payments/sales.ts"
 import { stockedWorld } from "./servedService.ts"
-import { authorizationFor, wirePayment } from "../payments/terms.ts"
+import { signedFor, type Wire } from "./signed.ts"
 
 /** The event loop turns that a request may take. */
 const turnsMax = 400
@@ -45,19 +44,11 @@ export const a2aService = Effect.gen(function* () {
 })
 
 /** The payment payload that a buyer signs for a product, valid now. */
-export const signed = Effect.fnUntraced(function* (
-  product: Product,
-  changes: Partial<Authorization> = {},
-  payer = 0,
-) {
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const account = buyer(payer)
-  const authorization = authorizationFor(account, product, now, changes)
-  return wirePayment(product, authorization, yield* sign(account, authorization))
-})
+export const signed = (product: Product, changes: Partial<Authorization> = {}, payer = 0) =>
+  Effect.map(signedFor(product, { ...changes, n: payer }), ({ wire }) => wire)
 
 /** The same payment with an invalid signature. */
-export const forged = (wire: Effect.Success<ReturnType<typeof signed>>) => ({
+export const forged = (wire: Wire) => ({
   ...wire,
   payload: { ...wire.payload, signature: wire.payload.signature.replace(/^0x.{8}/, "0x11111111") },
 })

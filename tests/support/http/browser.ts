@@ -6,6 +6,7 @@
  */
 import type { Inspected, Inspection } from "../../browser/inspect.ts"
 import type { Call, Sight } from "../../browser/page.ts"
+import { ask } from "../process.ts"
 
 export type { Call, Inspected, Sight }
 
@@ -24,7 +25,6 @@ export const missing = chromium === null
   ? null
   : "npm ci --prefix tests/browser"
 
-const visitMsMax = 60_000
 /** Screenshots of long pages take most of it. */
 const inspectionMsMax = 600_000
 
@@ -32,25 +32,10 @@ const inspectionMsMax = 600_000
  * Makes calls in order from a page of another origin, and returns what the page can read of each.
  */
 export const visit = (...calls: ReadonlyArray<Call>): Promise<ReadonlyArray<Sight>> =>
-  run("visit.ts", { calls }, visitMsMax)
+  ask(folder, "visit.ts", { chromium, calls })
 
 /** Looks at pages as a reader does. */
 export const inspect = (
   inspection: Omit<Inspection, "chromium">,
-): Promise<ReadonlyArray<Inspected>> => run("inspect.ts", inspection, inspectionMsMax)
-
-/** Runs a script of the browser's folder: JSON on standard input, JSON on standard output. */
-async function run<Output>(script: string, input: object, msMax: number): Promise<Output> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--node-modules-dir=manual", "-A", script],
-    cwd: folder,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-    signal: AbortSignal.timeout(msMax),
-  }).spawn()
-  await new Blob([JSON.stringify({ chromium, ...input })]).stream().pipeTo(process.stdin)
-  const { success, stdout } = await process.output()
-  if (!success) throw new Error("The browser failed")
-  return JSON.parse(new TextDecoder().decode(stdout))
-}
+): Promise<ReadonlyArray<Inspected>> =>
+  ask(folder, "inspect.ts", { chromium, ...inspection }, { msMax: inspectionMsMax })

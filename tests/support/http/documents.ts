@@ -40,6 +40,7 @@ export const documentPaths = [
     "/llms-full.txt",
     "/robots.txt",
     "/favicon.svg",
+    "/favicon.ico",
   ],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
   ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],

@@ -1,14 +1,13 @@
 /**
- * Random requests: served and unknown paths, hostile queries and headers, and payments that are
- * real, damaged or garbage.
+ * Random requests: served and unknown paths, hostile queries and headers, payments that are real,
+ * damaged or garbage; and valid calls of /a2a and /mcp with random damage.
  *
  * @module
  */
-import { Clock, Effect, Random } from "effect"
-import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { second } from "../../../src/core/domain/time.ts"
-import { buyer, sign } from "../payments/buyers.ts"
-import { authorizationFor, headerOf, nonce, wirePayment } from "../payments/terms.ts"
+import { Effect, Random } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { nonce } from "../payments/terms.ts"
+import { signedFor } from "./signed.ts"
 
 const sold = Object.values(products).map((product) => product.path)
 const namesOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
@@ -114,14 +113,6 @@ const pick = <A>(from: ReadonlyArray<A>, otherwise: A) =>
   Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at] ?? otherwise)
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 
-/** A payment that a real buyer signed now; each `n` gives another payment. */
-const signedFor = Effect.fnUntraced(function* (product: Product, n: number) {
-  const now = Math.floor((yield* Clock.currentTimeMillis) / second)
-  const account = buyer(n % 3)
-  const authorization = authorizationFor(account, product, now, { nonce: nonce(n) })
-  return headerOf(wirePayment(product, authorization, yield* sign(account, authorization)))
-})
-
 /** Parameters that this path knows, in half of the queries; a name it does not know is refused first. */
 const anyQuery = Effect.fnUntraced(function* (own: ReadonlyArray<string>) {
   const drawnNames = (yield* chance(0.5)) && own.length > 0 ? own : names
@@ -178,7 +169,9 @@ export const requestDrawer = Effect.gen(function* () {
   const ofPath = new Map<string, Array<string>>()
   for (const product of Object.values(products)) {
     const ofProduct: Array<string> = []
-    for (let n = 0; n < 20; n++) ofProduct.push(yield* signedFor(product, n))
+    for (let n = 0; n < 20; n++) {
+      ofProduct.push((yield* signedFor(product, { n: n % 3, nonce: nonce(n) })).header)
+    }
     ofPath.set(product.path, ofProduct)
     payments.push(...ofProduct)
   }
@@ -193,4 +186,180 @@ export const requestDrawer = Effect.gen(function* () {
     return drawn
   })
   return { draw, payments }
+})
+
+type Json = null | boolean | number | string | ReadonlyArray<Json> | {
+  readonly [key: string]: Json
+}
+
+const id = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
+const message = (parts: Json, more: { readonly [key: string]: Json } = {}): Json => ({
+  message: { kind: "message", role: "user", messageId: id, parts, ...more },
+})
+const skillCall = (skill: string, params: Json = {}): Json =>
+  message([{ kind: "data", data: { skill, params } }])
+const meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "fuzz", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+}
+const client = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "f", version: "1" },
+}
+
+/** Valid calls. */
+const calls: ReadonlyArray<readonly [method: string, params: Json]> = [
+  ["message/send", skillCall("get_index")],
+  ["message/send", skillCall("get_signals", { since: 1, count: 2 })],
+  ["message/send", skillCall("get_research", { market: "market-1" })],
+  ["message/send", message([{ kind: "text", text: "get_pulse" }])],
+  ["message/send", message([{ kind: "text", text: "what do you sell?" }])],
+  [
+    "message/send",
+    message([{ kind: "text", text: "here" }], {
+      taskId: id,
+      metadata: { "x402.payment.status": "payment-submitted", "x402.payment.payload": {} },
+    }),
+  ],
+  ["message/stream", skillCall("get_index")],
+  ["tasks/get", { id, historyLength: 3 }],
+  ["tasks/cancel", { id }],
+  ["tasks/resubscribe", { id }],
+  ["tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig: { url: "http://x" } }],
+  ["agent/getAuthenticatedExtendedCard", {}],
+  ["initialize", client],
+  ["notifications/initialized", {}],
+  ["ping", {}],
+  ["server/discover", { _meta: meta }],
+  ["tools/list", { _meta: meta }],
+  ["tools/list", { cursor: "x" }],
+  ["tools/call", { name: "get_index", arguments: {}, _meta: meta }],
+  ["tools/call", { name: "get_signals", arguments: { since: 1 }, _meta: meta }],
+  ["tools/call", { name: "get_latest", arguments: {}, _meta: { "x402/payment": {} } }],
+  ["resources/list", {}],
+  ["logging/setLevel", { level: "debug" }],
+]
+
+/** Values that replace a valid one. */
+const replacements: ReadonlyArray<Json> = [
+  ...[null, true, false, 0, -1, 1.5, 1e308, 9_007_199_254_740_993, "", " ", "0", "__proto__"],
+  ...[[], {}, [[]], [null], { "": "" }, { __proto__: 1 }, { constructor: { prototype: 1 } }],
+  ...[
+    "\u0000",
+    "\ud800",
+    "\u202e",
+    "x".repeat(5_000),
+    "';drop table payment;--",
+    "%s%n",
+    "../../etc",
+  ],
+  Array.from({ length: 400 }, () => 0),
+  nested(200),
+]
+
+const ids: ReadonlyArray<Json> = [1, "a", null, 0, -1, 1.5, "x".repeat(600), {}, [], true]
+
+function nested(depth: number): Json {
+  let value: Json = {}
+  for (let at = 0; at < depth; at++) value = at % 2 === 0 ? [value] : { a: value }
+  return value
+}
+
+/** The value with one part at a random depth replaced, removed or added. */
+const damagedJson = Effect.fnUntraced(function* (value: Json): Effect.fn.Return<Json> {
+  if (value === null || typeof value !== "object" || (yield* chance(0.15))) {
+    return yield* pick(replacements, null)
+  }
+  const entries = Object.entries(value)
+  if (entries.length === 0) return yield* pick(replacements, null)
+  const at = yield* Random.nextIntBetween(0, entries.length)
+  const [key, inner] = entries[at] ?? ["x", null]
+  const kind = yield* Random.nextIntBetween(0, 6)
+  const changed: ReadonlyArray<readonly [string, Json]> = kind === 0
+    ? entries.filter((_, n) => n !== at)
+    : kind === 1
+    ? [...entries, ["extra", yield* pick(replacements, null)]]
+    : entries.map((entry, n) => n === at ? [key, null] : entry)
+  if (kind > 1) {
+    const deeper = yield* damagedJson(inner)
+    entries[at] = [key, deeper]
+    return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
+  }
+  return Array.isArray(value) ? changed.map(([, item]) => item) : Object.fromEntries(changed)
+})
+
+/** The text with up to three characters removed at one place, and a fragment inserted. */
+const damagedText = Effect.fnUntraced(function* (text: string) {
+  const at = yield* Random.nextIntBetween(0, text.length + 1)
+  const rest = text.slice(at + (yield* Random.nextIntBetween(0, 4)))
+  return text.slice(0, at) +
+    (yield* pick(["", '"', "{", "[", ",", "\\u", "\u0001", "1e", "é"], "")) + rest
+})
+
+export interface RpcCall {
+  readonly path: "/a2a" | "/mcp"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+const utf8 = new TextEncoder()
+const types = [
+  ...[
+    "application/json",
+    "application/json",
+    "application/json",
+    "application/json; charset=utf-8",
+  ],
+  ...["text/plain", "", "multipart/form-data; boundary=x", "application/json-rpc"],
+]
+const accepts = ["application/json, text/event-stream", "application/json", "*/*", "text/html", ""]
+const versions = ["2026-07-28", "2025-11-25", "2025-03-26", "1900-01-01", "x", ""]
+
+/** A random call; `payments` are payloads that a buyer really signed. */
+export const anyRpcCall = Effect.fnUntraced(function* (payments: ReadonlyArray<Json>) {
+  const path = yield* pick(["/a2a", "/mcp"] as const, "/a2a")
+  const [method, params] = yield* pick(calls, ["ping", {}])
+  let call: Json = {
+    jsonrpc: "2.0",
+    id: yield* pick(ids, 1),
+    method,
+    params: yield* withPayment(params, payments),
+  }
+  for (let n = yield* Random.nextIntBetween(0, 3); n > 0; n--) call = yield* damagedJson(call)
+  if (yield* chance(0.05)) call = Array.from({ length: 30 }, () => call)
+  let text = JSON.stringify(call)
+  if (yield* chance(0.15)) text = yield* damagedText(text)
+  if (yield* chance(0.02)) text += " ".repeat(70_000)
+  const bytes = utf8.encode(text)
+  if (yield* chance(0.03)) bytes.fill(0xff, 0, yield* Random.nextIntBetween(0, 20))
+  const headers: Record<string, string> = {
+    "content-type": yield* pick(types, "application/json"),
+    accept: yield* pick(accepts, "*/*"),
+  }
+  if (yield* chance(0.5)) headers["mcp-protocol-version"] = yield* pick(versions, "")
+  if (yield* chance(0.3)) headers["mcp-method"] = yield* pick([method, "x", "tools/call"], method)
+  if (yield* chance(0.2)) {
+    headers["mcp-name"] = yield* pick(["get_index", "x", "=?base64?eA==?="], "x")
+  }
+  if (yield* chance(0.2)) headers["a2a-version"] = yield* pick(["0.3", "0.3.0", "1.0", "x", ""], "")
+  if (yield* chance(0.2)) {
+    headers["origin"] = yield* pick(["null", "http://evil.example", "x", "http://127.0.0.1"], "x")
+  }
+  if (yield* chance(0.2)) headers["mcp-session-id"] = yield* pick(["x", "a".repeat(400)], "x")
+  const drawn: RpcCall = { path, headers, body: bytes }
+  return drawn
+})
+
+/** In half of the calls, a real payment in place of the empty one. */
+const withPayment = Effect.fnUntraced(function* (params: Json, payments: ReadonlyArray<Json>) {
+  if (payments.length === 0 || (yield* chance(0.5))) return params
+  const payment = yield* pick(payments, null)
+  return JSON.parse(
+    JSON.stringify(
+      params,
+      (key, value) => key === "x402.payment.payload" || key === "x402/payment" ? payment : value,
+    ),
+  ) as Json
 })

@@ -10,12 +10,11 @@ import { packagesOf } from "../../../src/http/documents/packages.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import { unresolved } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
-import { FeedChain } from "../../../src/feed/FeedChain.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { tickJob } from "../../../src/core/domain/freshness.ts"
@@ -42,8 +41,7 @@ import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { sampleItem } from "../feed/items.ts"
-import { headOf } from "../feed/chain.ts"
-import { chainOf, headingsOf } from "../feed/memoryFeed.ts"
+import { feedOver } from "../feed/memoryFeed.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
 import { memoryRateLimits } from "../memoryRateLimits.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
@@ -58,7 +56,6 @@ export const serviceOptions: HttpServiceOptions = {
   terms,
   commit: "0123456789ab",
   paymentMode: "simulated",
-  answerSeconds: 600,
   tickIntervalMs,
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
@@ -143,77 +140,29 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
     }
   })
 
-const feedStore = (world: World) => {
-  const items = Effect.flatMap(
-    Ref.get(world.storeUp),
-    (up) => up ? Ref.get(world.items) : Effect.die("the store is down"),
+const feedStore = (world: World) =>
+  Layer.succeed(
+    FeedStore,
+    feedOver(Effect.flatMap(
+      Ref.get(world.storeUp),
+      (up) => up ? Ref.get(world.items) : Effect.die("the store is down"),
+    )),
   )
-  return Layer.succeed(FeedStore, {
-    append: () => Effect.succeed([]),
-    head: (dayStart) =>
-      Effect.map(items, (all) => {
-        const last = all.at(-1)
-        const today = (type: FeedItem["type"]) =>
-          all.filter((item) => item.type === type && Date.parse(item.createdAt) >= dayStart).length
-        return {
-          index: last?.feedIndex ?? 0,
-          lastItemAt: last === undefined ? null : Date.parse(last.createdAt),
-          todayByType: {
-            mover: today("mover"),
-            whale_entry: today("whale_entry"),
-            predetermined: today("predetermined"),
-          },
-          chain: headOf(all),
-        }
-      }),
-    latest: Effect.map(items, (all) => Option.fromUndefinedOr(all.at(-1))),
-    byIndex: (index) =>
-      Effect.map(
-        items,
-        (all) => Option.fromUndefinedOr(all.find((item) => item.feedIndex === index)),
-      ),
-    page: ({ since, count, type }) =>
-      Effect.map(items, (all) => {
-        const ofType = all.filter((item) => type === null || item.type === type)
-        return since === null
-          ? ofType.slice(-count)
-          : ofType.filter((item) => item.feedIndex > since).slice(0, count)
-      }),
-    moversSince: (since) =>
-      Effect.map(
-        items,
-        (all) =>
-          all.toReversed().flatMap((item) =>
-            item.type === "mover" && Date.parse(item.createdAt) >= since ? [item] : []
-          ),
-      ),
-    between: () => Effect.succeed({ items: [], total: 0 }),
-    headings: ({ slug, count }) => Effect.map(items, (all) => headingsOf(all, slug, count)),
-    prune: () => Effect.succeed(0),
-    ...chainOf(items),
-  })
-}
 
 const jobSlots = (world: World) =>
-  Layer.succeed(JobSlots, {
-    claim: () => Effect.succeedNone,
-    renew: () => Effect.succeed(false),
-    finish: () => Effect.succeed(false),
+  Layer.mock(JobSlots, {
     lastOk: (job) =>
       Effect.map(
         Ref.get(job === tickJob ? world.lastTickAt : world.productPorts.jobsOkAt),
         Option.fromNullOr,
       ),
-    prune: () => Effect.succeed(0),
   })
 
 const observed = (world: World) =>
   Layer.mergeAll(
-    Layer.succeed(PaymentHealth, {
+    Layer.mock(PaymentHealth, {
       current: Ref.get(world.paymentHealth),
       chainReady: Ref.get(world.chainReady),
-      measure: Effect.void,
-      swept: Effect.void,
       updateGauges: Effect.void,
     }),
     Layer.succeed(StoreClock, { disagreement: Ref.get(world.clockFault) }),
@@ -259,20 +208,17 @@ export const acceptingPayments = Layer.sync(Payments, () => {
         return delivery
       }),
     findOutcome: (paymentId, secret) =>
-      Effect.sync((): PaymentOutcome => {
+      Effect.suspend(() => {
         const found = sold.get(paymentId)
-        if (found === undefined) return { state: "unknown" }
-        const { delivery } = found
+        if (found === undefined) return Effect.succeed(null)
         return secret !== null && secret === found.secret
-          ? { state: "answered", delivery: { ...delivery, replayed: true } }
-          : { state: "underway" }
+          ? Effect.succeed({ ...found.delivery, replayed: true })
+          : unresolved
       }),
     findByTask: (task) =>
-      Effect.sync((): PaymentOutcome => {
+      Effect.sync(() => {
         const found = sold.values().find(({ secret }) => secret === task)
-        return found === undefined
-          ? { state: "unknown" }
-          : { state: "answered", delivery: { ...found.delivery, replayed: true } }
+        return found === undefined ? null : { ...found.delivery, replayed: true }
       }),
     sent: () => Effect.void,
     status: () => Effect.succeedNone,
@@ -315,8 +261,7 @@ const servicesOverFresh = (
 ) =>
   Layer.mergeAll(
     Layer.mergeAll(
-      Feed.layer({ tickIntervalMs }),
-      FeedChain.layer.pipe(Layer.provide(Layer.succeed(SigningKey, testKey))),
+      Feed.layer({ tickIntervalMs }).pipe(Layer.provide(Layer.succeed(SigningKey, testKey))),
       PublishedMarkets.layer,
     ).pipe(
       Layer.provide([feedStore(world), productPortsLayer(world.productPorts)]),

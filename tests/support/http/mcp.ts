@@ -13,8 +13,10 @@ import {
 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { x402Client } from "@x402/core/client"
 import { ExactEvmScheme } from "@x402/evm"
-import { Effect, type Scope } from "effect"
+import { Effect, type Layer, type Scope } from "effect"
+import type { Payments } from "../../../src/payments/Payments.ts"
 import { buyer } from "../payments/buyers.ts"
+import { makeService, makeWorld } from "./httpService.ts"
 
 /** The two packages; the newer in each of its modes of version negotiation. */
 export const clientKinds = ["sdk 1", "2 legacy", "2 auto", "2 pinned"] as const
@@ -124,6 +126,27 @@ export const payFor = (
     >[0]
     return { ...await client.createPaymentPayload(required) }
   })
+
+/** A service, with what answers a post to its /mcp, and the result of a tool. */
+export const openMcp = Effect.fnUntraced(function* (payments?: Layer.Layer<Payments>) {
+  const world = yield* makeWorld(3)
+  const service = yield* makeService(world, payments)
+  const post = (init: RequestInit) =>
+    Effect.gen(function* () {
+      const response = yield* service.get("/mcp", { method: "POST", ...init })
+      const text = yield* Effect.promise(() => response.text())
+      const body: Json = text === "" ? {} : JSON.parse(text)
+      return { status: response.status, headers: response.headers, body }
+    })
+  const call = (name: string, args: Json = {}, meta: Json = {}, headers = {}) =>
+    Effect.map(
+      post(currentRequest("tools/call", { name, arguments: args }, { meta, headers })),
+      ({ body }) => Object(body["result"]) as ToolResult,
+    )
+  return { ...service, world, post, call }
+})
+
+type Json = Record<string, unknown>
 
 /** The `_meta` that every request of the current revision carries. */
 export const envelope = {

@@ -4,18 +4,19 @@
  * @module
  */
 import { strictEqual } from "node:assert/strict"
-import { Effect, Fiber, Layer, References } from "effect"
+import { Effect, Fiber, Layer, References, type Scope } from "effect"
+import { type Body, effectOf, test } from "../effect.ts"
 import type { SimulationOptions } from "../payments/simulated.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
-import { buyer, sign } from "../payments/buyers.ts"
 import { makeService, makeWorld, type World } from "./httpService.ts"
 import { endingMarket, type ProductPorts, stock } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
-import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
+import { nonce, token } from "../payments/terms.ts"
+import { signedFor } from "./signed.ts"
 
 export const now = startSeconds * 1_000
 /** The test clock's time for one call: more than a sale needs when the facilitator has no delay. */
@@ -32,16 +33,13 @@ export interface PaidService {
   readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
 }
 
-export const payment = Effect.fnUntraced(function* (product: Product, n: number) {
-  const account = buyer(0)
-  const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
-  const signature = yield* sign(account, authorization)
-  return { authorization, header: headerOf(wirePayment(product, authorization, signature)) }
-})
+/** The n-th payment for a product, signed at the start of the test. */
+export const payment = (product: Product, n: number) =>
+  signedFor(product, { nonce: nonce(n), atSeconds: startSeconds })
 
 /** Runs `body` with a service whose payments are real, except for the chain and the facilitator. */
-export const withPaidService = <E>(
-  body: (service: PaidService) => Effect.Effect<void, E, Market>,
+export const withPaidService = (
+  body: (service: PaidService) => ReturnType<Body<Market>>,
   simulation: SimulationOptions = {},
 ) =>
   inMarket(
@@ -61,16 +59,24 @@ export const withPaidService = <E>(
         const { header } = yield* payment(product, n)
         return yield* call(product.path + query, { headers: { "payment-signature": header } })
       })
-      return yield* body({
-        productPorts: world.productPorts,
-        digests: world.digests,
-        feed: world,
-        call,
-        pay,
-      })
+      const { productPorts, digests } = world
+      yield* effectOf(() => body({ productPorts, digests, feed: world, call, pay }))
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
     simulation,
   )
+
+/** A test with such a service. */
+export const paidTest = (
+  name: string,
+  body: (service: PaidService) => ReturnType<Body<Market>>,
+): void => test(name, () => withPaidService(body))
+
+/** A test of a buyer's market, on the TestClock. */
+export const marketTest = (
+  name: string,
+  body: Body<Market | Scope.Scope>,
+  simulation?: SimulationOptions,
+): void => test(name, () => inMarket(effectOf(body), simulation))
 
 export const json = (response: Response) => Effect.promise(() => response.json())
 

@@ -13,7 +13,7 @@ import { type Computed, workOf } from "../../../src/http/handlers.ts"
 import { makeCheckout } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
 import { answerFailures } from "../../../src/http/server/middleware.ts"
-import { fromSource } from "../../../src/http/server/route.ts"
+import { fromSource, ready } from "../../../src/http/server/route.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { makeLimiter } from "../../../src/http/server/limits.ts"
 import { product } from "../payments/sales.ts"
@@ -41,7 +41,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
     parameters: [{ name: "index", type: "integer", description: "Any" }],
   }
   const seller = checkout(row, workOf(row, { compute: () => work }, 600_000))
-  const unpaid = fromSource(unpaidAnswer(seller, { terms, offers }, false))
+  const unpaid = fromSource(ready(unpaidAnswer(seller, { terms, offers }, false)))
   const route = answered(paywall(seller, unpaid))
   return (request: Request) =>
     route.pipe(

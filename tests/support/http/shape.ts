@@ -5,8 +5,8 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { type FreeRow, freeRows } from "../../../src/catalog/domain/freeRow.ts"
-import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { StatusReport } from "../../../src/status/domain/status.ts"
 import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
 import { ErrorBody } from "../../../src/http/server/errors.ts"
 import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
@@ -15,7 +15,7 @@ import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x40
 export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries([
   ...Object.values(freeRows).filter((row: FreeRow) => row.isText !== true),
   ...Object.values(products),
-  ...Object.values(pageRows),
+  { path: "/status.json", body: StatusReport },
 ].map(({ path, body }) => [path, body]))
 const HealthBody = freeRows.health.body
 

@@ -4,15 +4,14 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Ref, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { layerPostgres } from "../../../src/postgres/client.ts"
 import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger, type SimulationOptions } from "../payments/simulated.ts"
 import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
-import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
 import { makeHttpService } from "../../../src/http/layer.ts"
 import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
@@ -25,11 +24,8 @@ import { Resolving } from "../../../src/markets/Resolving.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import type { Redacted } from "effect"
-import { buyer, sign } from "../payments/buyers.ts"
-import { makeWorld, serviceOptions, servicesOver, type World } from "./httpService.ts"
-import { bookOf, endingMarket } from "../products.ts"
+import { serviceOptions, servicesOver, type World } from "./httpService.ts"
 import { paymentsLayer } from "../payments/sales.ts"
-import { authorizationFor, headerOf, wirePayment } from "../payments/terms.ts"
 
 /** The ports that replicas of one service share. */
 export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
@@ -45,16 +41,6 @@ export const pooledReplicaPorts = (
       Layer.provideMerge(signatures),
     ),
   ).pipe(Layer.orDie)
-
-/** A world with something to sell on every route that these tests buy from. */
-export const stockedWorld = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
-  const now = yield* Clock.currentTimeMillis
-  const ending = endingMarket(1, now)
-  yield* Ref.set(world.productPorts.markets, [ending])
-  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
-  return world
-})
 
 /** Effects that run before a product is computed; a test can block a sale with them. */
 export interface Works {
@@ -125,23 +111,6 @@ export const openReplica: (
     return { base: `http://127.0.0.1:${port}`, port, payments }
   },
 )
-
-/**
- * A payment for a product, valid now and signed by the n-th buyer, with its wire form and header.
- */
-export const signedFor = Effect.fnUntraced(function* (
-  product: Product,
-  changes: Partial<Authorization> & { readonly n?: number } = {},
-) {
-  const { n = 0, ...changed } = changes
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const account = buyer(n)
-  const authorization = authorizationFor(account, product, now, changed)
-  const signature = yield* sign(account, authorization)
-  const wire = wirePayment(product, authorization, signature)
-  return { product, authorization, signature, wire, header: headerOf(wire) }
-})
-export type Signed = Effect.Success<ReturnType<typeof signedFor>>
 
 /** The two products that these tests buy, by settlement order. */
 export const productBySettlementOrder = {

@@ -4,6 +4,7 @@
  * @module
  */
 import { Effect } from "effect"
+import { run } from "../process.ts"
 
 const root = new URL("../../..", import.meta.url)
 const hosts = new URL("tests/hosts/node_modules/", root)
@@ -17,7 +18,7 @@ export const nodeFolder = (major: 20 | 24) => new URL(`node-${major}/bin`, hosts
 export const hostProgram = (name: "claude" | "mcp-inspector" | "mcpb" | "mcporter") =>
   new URL(`.bin/${name}`, hosts).pathname
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd?: string | URL
   readonly env?: Readonly<Record<string, string>>
   /** The version of Node in front of all others. */
@@ -26,26 +27,16 @@ export interface ProgramOptions {
 
 /** Runs a program; returns what it printed, or fails with it. */
 export const runProgram = (
-  [command = "", ...args]: ReadonlyArray<string>,
+  command: ReadonlyArray<string>,
   { cwd = root, env = {}, node = 20 }: ProgramOptions = {},
 ) =>
-  Effect.promise(async () => {
-    const { success, stdout, stderr } = await new Deno.Command(command, {
-      args,
-      cwd,
-      env: { PATH: `${nodeFolder(node)}:${Deno.env.get("PATH")}`, NO_COLOR: "1", ...env },
-      stdin: "null",
-    }).output()
-    const [out = "", error = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes))
-    if (!success) throw new Error(`${command} ${args.join(" ")}\n${out}\n${error}`)
-    return out
-  })
-
-/** A folder that is deleted with the scope. */
-export const temporaryFolder = Effect.acquireRelease(
-  Effect.promise(() => Deno.makeTempDir()),
-  (path) => Effect.promise(() => Deno.remove(path, { recursive: true })),
-)
+  Effect.map(
+    run(command, { cwd, env: { PATH: `${nodeFolder(node)}:${Deno.env.get("PATH")}`, ...env } }),
+    ({ code, stdout, stderr }) => {
+      if (code !== 0) throw new Error(`${command.join(" ")}\n${stdout}\n${stderr}`)
+      return stdout
+    },
+  )
 
 /** Packs a package into a folder, as its maintainer does; returns the path of the tarball. */
 export const packed = (name: "client" | "mcp", folder: string) =>

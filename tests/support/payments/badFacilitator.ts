@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import { terms } from "./terms.ts"
+import { serving } from "../serving.ts"
 
 /** The wrong responses. */
 export const outages = [
@@ -83,15 +84,7 @@ export const startBadFacilitator = Effect.fn("startBadFacilitator")(
         ? Response.json({ success: true, transaction })
         : answers[behaviour.settle]()
     }
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() => Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer)),
-      // A request may never get a response, so the shutdown is not awaited.
-      (server) =>
-        Effect.sync(() => {
-          server.shutdown().catch(() => {})
-        }),
-    )
-    const url = `http://127.0.0.1:${server.addr.port}`
+    const url = yield* serving(answer)
     return { url, broadcast: transfer } satisfies BadFacilitator
   },
 )

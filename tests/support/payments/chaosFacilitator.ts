@@ -12,6 +12,7 @@ import type { Random } from "../random.ts"
 import type { Anvil } from "./anvil.ts"
 import { isListable } from "./listing.ts"
 import { type Call, toToken } from "./token.ts"
+import { serving } from "../serving.ts"
 
 /** The faults of a settlement. */
 export const ways = [
@@ -160,23 +161,11 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
     return misbehave(way, call)
   }
 
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve({
-        hostname: "127.0.0.1",
-        port: 0,
-        onListen: () => {},
-        onError: (error) => new Response(String(error), { status: 500 }),
-      }, handle)
-    ),
-    // A request may never get a response, so the shutdown is not awaited.
-    (server) =>
-      Effect.sync(() => {
-        server.shutdown().catch(() => {})
-      }),
-  )
+  const url = yield* serving(handle, {
+    onError: (error) => new Response(String(error), { status: 500 }),
+  })
   const facilitator: ChaosFacilitator = {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url,
     counts,
     becomeHonest: Effect.promise(async () => {
       honest = true

@@ -5,7 +5,7 @@
  */
 import { Duration, Effect } from "effect"
 import { type Chain, ChainUnavailable } from "../../../src/payments/Chain.ts"
-import { agreeing, type ChainState, type Endpoint } from "../../../src/payments/chain/agreement.ts"
+import { agreeing, type Endpoint } from "../../../src/payments/chain/agreement.ts"
 import { address, Bytes32, type PaymentProof } from "../../../src/payments/domain/payment.ts"
 import { buyer } from "./buyers.ts"
 
@@ -46,9 +46,7 @@ function honest(chain: Chain["Service"]): Endpoint {
         proof,
         asOf: number,
       })),
-    newest: Effect.map(chain.head, ({ number }) => number),
     hashOf: (block) => Effect.as(chain.head, `0x${block}`),
-    stateAt: () => chain,
   }
 }
 
@@ -92,7 +90,10 @@ function lying(chain: Chain["Service"], lieOf: () => Lie | null): Endpoint {
       duration: Duration.seconds(4),
       orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }))
-  const state: ChainState = {
+  const state: Pick<
+    Chain["Service"],
+    "isNonceUsed" | "balanceOf" | "hasCode" | "wouldSettle"
+  > = {
     isNonceUsed: (...nonce) =>
       instead(chain.isNonceUsed(...nonce), (lie, used) => lie === "another state" ? !used : used),
     balanceOf: (...holder) =>
@@ -137,9 +138,7 @@ function lying(chain: Chain["Service"], lieOf: () => Lie | null): Endpoint {
         proof: falseProofs[lie] ?? proof,
         asOf: asOf + (farBlocks[lie] ?? 0n),
       })),
-    newest: instead(truth.newest, (lie, number) => number + (farBlocks[lie] ?? 0n)),
     hashOf: (block) =>
       instead(truth.hashOf(block), (lie, hash) => lie === "another block" ? "0xfa" : hash),
-    stateAt: () => state,
   }
 }

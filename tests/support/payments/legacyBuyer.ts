@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { ask } from "../process.ts"
+
 const legacy = new URL("../../legacy/", import.meta.url)
 
 export const hasLegacyBuyer = await Deno.stat(new URL("node_modules/x402-fetch/", legacy))
@@ -15,18 +17,6 @@ export interface Bought {
 }
 
 /** Buys a URL with this key, and returns the result. */
-export async function buyWithVersion1(
+export const buyWithVersion1 = (
   errand: { readonly url: string; readonly key: string },
-): Promise<Bought> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "pay.ts"],
-    cwd: legacy,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn()
-  await new Blob([JSON.stringify(errand)]).stream().pipeTo(process.stdin)
-  const { success, stdout } = await process.output()
-  if (!success) throw new Error("The stock buyer of version 1 failed")
-  return JSON.parse(new TextDecoder().decode(stdout))
-}
+): Promise<Bought> => ask(legacy, "pay.ts", errand)

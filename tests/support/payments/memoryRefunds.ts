@@ -11,6 +11,7 @@ import {
   isExempt,
   type PaymentToRefund,
   type QueueName,
+  type Refund,
   type RefundEvent,
   type RefundSignature,
   type RefundState,
@@ -19,7 +20,6 @@ import {
 } from "../../../src/payments/domain/refund.ts"
 import { RefundQueue, type RefundTotals } from "../../../src/payments/refunds/Refunds.ts"
 import {
-  type ClaimedRefund,
   type RefundMove,
   RefundStore,
   type RefundVersion,
@@ -38,7 +38,7 @@ export class Debts extends Context.Service<Debts, {
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction"> & {
+export type Debt = PaymentToRefund & Pick<Refund, "paidTransaction"> & {
   /** `sales` when absent. */
   readonly queue?: QueueName
 }
@@ -54,7 +54,7 @@ export interface Owed {
 }
 
 /** A row with the columns of every state, as in the database. */
-interface Stored extends Omit<ClaimedRefund, "state" | "signed"> {
+interface Stored extends Omit<Refund, "state" | "signed"> {
   readonly state: RefundState
   readonly signed: RefundSignature | null
   readonly leaseUntil: number | null
@@ -229,7 +229,7 @@ const isDust = ({ queue, state, amount }: Stored, min: bigint) =>
 /** The row as an open refund, or an error when it fits no state. */
 function claimedOf(
   { state, signed, ...row }: Stored,
-): Result.Result<ClaimedRefund, UnreadableRefund> {
+): Result.Result<Refund, UnreadableRefund> {
   if (state === "queued" || state === "needs_review") {
     return Result.succeed({ ...row, state, signed })
   }

@@ -12,6 +12,7 @@ import { createWalletClient, http, publicActions } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { base, baseSepolia } from "viem/chains"
 import { isListable } from "./listing.ts"
+import { serving } from "../serving.ts"
 
 /** The public key of anvil's first account. */
 const gasKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -47,24 +48,18 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (
     url: "",
     failsAfterSettling: false,
   }
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
-        const { pathname } = new URL(request.url)
-        if (pathname === "/supported") return Response.json(facilitator.getSupported())
-        const { paymentPayload, paymentRequirements } = await request.json()
-        if (pathname === "/verify") {
-          return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
-        }
-        if (!isListable(paymentPayload, paymentRequirements)) {
-          return Response.json({ success: false, errorReason: "not_listable" })
-        }
-        const settled = await facilitator.settle(paymentPayload, paymentRequirements)
-        return self.failsAfterSettling ? new Response("", { status: 500 }) : Response.json(settled)
-      })
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
-  )
-  self.url = `http://127.0.0.1:${server.addr.port}`
+  self.url = yield* serving(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === "/supported") return Response.json(facilitator.getSupported())
+    const { paymentPayload, paymentRequirements } = await request.json()
+    if (pathname === "/verify") {
+      return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
+    }
+    if (!isListable(paymentPayload, paymentRequirements)) {
+      return Response.json({ success: false, errorReason: "not_listable" })
+    }
+    const settled = await facilitator.settle(paymentPayload, paymentRequirements)
+    return self.failsAfterSettling ? new Response("", { status: 500 }) : Response.json(settled)
+  })
   return self as ReferenceFacilitator
 })

@@ -12,6 +12,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { buyer } from "./buyers.ts"
 import { authorizationFor, token } from "./terms.ts"
+import { serving } from "../serving.ts"
 
 export interface RpcRequest {
   readonly id: number
@@ -48,25 +49,11 @@ export const chainWith = (
 /** Serves until the scope closes. The URL ends in a key that must never be logged. */
 const endpoint = (respond: Responder) =>
   Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const closing = new AbortController()
-        const server = Deno.serve(
-          { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
-          async (request) => {
-            const call = await request.json()
-            return isSpecified(call) ? await respond(call) : refusal(call, -32_602)
-          },
-        )
-        return { closing, server }
-      }),
-      ({ closing, server }) =>
-        Effect.promise(() => {
-          closing.abort()
-          return server.finished
-        }),
-    ),
-    ({ server }) => `http://127.0.0.1:${server.addr.port}/${secretKey}`,
+    serving(async (request) => {
+      const call = await request.json()
+      return isSpecified(call) ? await respond(call) : refusal(call, -32_602)
+    }),
+    (url) => `${url}/${secretKey}`,
   )
 
 type Rule = (value: unknown) => boolean

@@ -11,6 +11,7 @@ import {
   Fiber,
   Layer,
   Option,
+  References,
   Result,
   type Scope,
 } from "effect"
@@ -21,12 +22,12 @@ import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import {
   address,
   type Authorization,
+  type PaymentId,
   type PaymentState,
   recordOf,
 } from "../../../src/payments/domain/payment.ts"
 import type { Purchase, Work, WorkResult } from "../../../src/payments/purchase.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
-import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import {
@@ -167,13 +168,14 @@ export const purchaseOf = (
   ...changes,
 })
 
+/** The id of a payment. */
+export const idOf = ({ payment }: Purchase): Effect.Effect<PaymentId, never, Signatures> =>
+  Effect.map(Signatures, ({ paymentId }) => paymentId({ ...token, ...payment.authorization }))
+
 /** The record of a payment; null when there is none. */
-export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
+export const rowOf = Effect.fnUntraced(function* (bought: Purchase) {
   const store = yield* PaymentStore
-  const signatures = yield* Signatures
-  const found = yield* store.find(
-    signatures.paymentId({ ...token, ...payment.authorization }),
-  )
+  const found = yield* store.find(yield* idOf(bought))
   return Option.getOrNull(Option.map(found, recordOf))
 })
 
@@ -221,25 +223,12 @@ export function idIn(result: Ended): string | null {
 export const lookingUp = (
   { findOutcome }: Payments["Service"],
   ...found: Parameters<Payments["Service"]["findOutcome"]>
-): Effect.Effect<Outcome, FailedSale> => Effect.flatMap(findOutcome(...found), asSale)
-
-function asSale(found: PaymentOutcome): Effect.Effect<Outcome, FailedSale> {
-  switch (found.state) {
-    case "answered":
-      return Effect.succeed(found.delivery)
-    case "used":
-      return refusing("payment_already_used", true)
-    case "refunded":
-      return refusing("payment_refunded", true)
-    case "underway":
-      return Effect.fail(new Unresolved({ message: "underway", retryAfterSeconds: 1 }))
-    case "released":
-    case "unknown":
-      return refusing("payments_unavailable", false)
-    case "void":
-      return refusing("payment_required", false)
-  }
-}
+): Effect.Effect<Outcome, FailedSale> =>
+  Effect.flatMap(
+    findOutcome(...found),
+    (outcome) =>
+      outcome === null ? refusing("payments_unavailable", false) : Effect.succeed(outcome),
+  )
 
 /** Stores a payment as claimed, as when the process of its worker stops responding. */
 export const storeClaimed = Effect.fnUntraced(function* (
@@ -247,9 +236,9 @@ export const storeClaimed = Effect.fnUntraced(function* (
   lease: Duration.Duration = timing.lease,
 ) {
   const store = yield* PaymentStore
-  const { paymentId, digest } = yield* Signatures
+  const { digest } = yield* Signatures
   const { payment: { authorization, signature }, product, request, secret } = bought
-  const id = paymentId({ ...token, ...authorization })
+  const id = yield* idOf(bought)
   const ticket = {
     paymentId: id,
     token,
@@ -275,6 +264,23 @@ export const storeReleased = Effect.fnUntraced(function* (bought: Purchase) {
 export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Work) {
   const { sell } = yield* Payments
   return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), outcomeText))
+})
+
+/** A sale that waits in its work; `end` lets it end, and returns the buyer's outcome. */
+export const heldSale = Effect.fnUntraced(function* (bought: Purchase) {
+  const { began, open, work } = yield* gatedWork
+  const call = yield* calling(bought, workOf(work))
+  yield* began
+  return { call, end: Effect.andThen(open, Effect.andThen(passing(1), Fiber.join(call))) }
+})
+
+/** Sales that wait in their work, and what lets them end. */
+export const heldSales = Effect.fnUntraced(function* (purchases: ReadonlyArray<Purchase>) {
+  const { began, open, work } = yield* gatedWork
+  const calls = yield* Effect.forEach(purchases, (bought) => calling(bought, workOf(work)))
+  yield* began
+  yield* passing(0)
+  return Effect.andThen(open, Effect.andThen(passing(2), Effect.forEach(calls, Fiber.join)))
 })
 
 /** Makes a call, lets this many seconds pass, and returns the buyer's outcome. */
@@ -323,6 +329,19 @@ export const inMarket = <A, E>(
     Effect.andThen(Effect.scoped(body)),
     Effect.provide(market(simulation, store, changes)),
   )
+
+/** Runs the service's sweeps and its scan every 15 s. */
+export const sweepingFor = Effect.fnUntraced(function* (seconds: number) {
+  const { sweep, sweepReleased, scan } = yield* Payments
+  const round = Effect.all([sweep, sweepReleased, Effect.ignore(scan)])
+  for (let passed = 0; passed < seconds; passed += 15) {
+    yield* Effect.forkChild(round)
+    yield* TestClock.adjust("15 seconds")
+  }
+})
+
+/** Without logs, for failures that are intended. */
+export const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 /** A work that signals its start and waits until it is opened. */
 export const gatedWork = Effect.gen(function* () {

@@ -7,7 +7,6 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { pruneStepMs } from "../../../src/core/domain/time.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
-  type GenerationState,
   type ReportState,
   ReportStore,
   type StoredReport,
@@ -54,11 +53,9 @@ export function memoryReports(): ReportStore["Service"] {
         const last = newest(marketId)
         const generation = last?.generation ?? 0
         if (last?.stored && isValid(last.stored, ageMax, now)) {
-          return { state: "made", generation, ...last.stored }
+          return { state: "made", ...last.stored }
         }
-        if (last?.state === "making" && last.leaseUntil > now) {
-          return { state: "making", generation }
-        }
+        if (last?.state === "making" && last.leaseUntil > now) return { state: "making" }
         update(marketId, generation, { state: "lost" })
         const leaseUntil = now + Duration.toMillis(lease)
         put({
@@ -72,24 +69,14 @@ export function memoryReports(): ReportStore["Service"] {
         const stored = newest(marketId)?.stored
         return !!stored && isValid(stored, ageMax, now + Duration.toMillis(later))
       }),
-    generationState: (marketId, generation) =>
-      at((now): GenerationState => {
-        const current = of(marketId, generation)
-        if (current?.stored) return { state: "made", ...current.stored }
-        if (current === undefined || current.state === "made") return { state: "lost" }
-        const expired = current.state === "making" && current.leaseUntil <= now
-        return { state: expired ? "lost" : current.state }
-      }),
     renew: (marketId, generation, lease) =>
       at((now) => update(marketId, generation, { leaseUntil: now + Duration.toMillis(lease) })),
     finish: (marketId, generation, report) =>
-      at((now) =>
-        update(marketId, generation, { state: "made", stored: { generatedAt: now, report } })
-          ? now
-          : null
-      ),
-    fail: (marketId, generation) =>
-      Effect.sync(() => update(marketId, generation, { state: "failed" })),
+      at((now) => {
+        const stored = report === null ? null : { generatedAt: now, report }
+        const state = report === null ? "failed" : "made"
+        return update(marketId, generation, { state, stored }) ? now : null
+      }),
     prune: (before) =>
       at((now) => {
         const ended = generations.filter(({ state, leaseUntil }) =>

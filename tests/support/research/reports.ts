@@ -166,7 +166,12 @@ function storyMade(
 }
 
 /** An estimate for which no record is known. */
-export const noRecord = { provenWorse: false, reference: null, doubted: null } as const
+export const noRecord = {
+  provenWorse: false,
+  references: [null, null],
+  doubted: null,
+  moved: null,
+} as const
 
 function estimateOf(percent: number): Estimate {
   const probability = percent / 100

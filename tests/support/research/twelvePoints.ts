@@ -9,7 +9,13 @@ import { isLive } from "../../../src/research/domain/material.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
-import { aboutOf, isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
+import {
+  aboutOf,
+  isDead,
+  priceOfOutcome,
+  storyFor,
+  tradeOf,
+} from "../../../src/writing/facts/view.ts"
 import { referenceFact } from "../../../src/writing/facts/estimates.ts"
 import { offeredUsdOf } from "../../../src/markets/domain/tradeCosts.ts"
 import { placeOf } from "../../../src/writing/facts/moves.ts"
@@ -120,8 +126,6 @@ const points: ReadonlyArray<Point> = [
       (siblings === null
         ? facts.some(says(/other markets could not be read/))
         : (view.event.rungs.length < 2 || facts.some(has("rungs"))) &&
-          (view.event.inversions.length === 0 ||
-            facts.some(says(/^Either .* is too low, or /))) &&
           ((view.event.sum?.basket ?? null) === null || facts.some(has("siblings"))) &&
           (view.event.contradictions.length === 0 ||
             facts.some(has("gainUsd", "stake")))),
@@ -155,7 +159,11 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { estimate }, view }) =>
       estimate === null ||
       (estimate.basis.length > 0 || facts.some(says(/^No view beyond the market's price: \S/))) &&
-        (referenceFact(aboutOf(view.market), estimate) === null || isDead(view) ||
+        (isDead(view) || referenceFact(
+              aboutOf(view.market),
+              estimate,
+              tradeOf(view)?.outcome ?? 0,
+            ) === null ||
           facts.some(says(/^Reference: /))),
   ],
   [

@@ -35,7 +35,7 @@ export function totalsOfForecasts(
     baselineSquaredError: sum(errors.map(({ other }) => other)),
     difference: [...Map.groupBy(errors, ({ eventKey }) => eventKey).values()].reduce(
       (sums, of) =>
-        addClusters(sums, clusterOf(of.length, sum(of.map(({ own, other }) => own - other))), 1),
+        addClusters(sums, clusterOf(of.length, sum(of.map(({ own, other }) => own - other)))),
       noClusters,
     ),
     intervals: scored.length,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ask } from "../process.ts"
 
 const oracle = new URL("../../oracle/", import.meta.url)
 const recordings = new URL("../../../../shared/data/", import.meta.url)
@@ -33,31 +34,12 @@ export function recorded(path: string): unknown {
 }
 
 /** For each row, whether the venue's schema accepts it. */
-export async function schemaAccepts(
+export const schemaAccepts = (
   module: "gamma" | "clob" | "data",
   schema: string,
   rows: ReadonlyArray<unknown>,
-): Promise<ReadonlyArray<boolean>> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-config",
-      "--node-modules-dir=manual",
-      "--allow-read",
-      "ask.ts",
-    ],
-    cwd: oracle,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn()
-  await new Blob([JSON.stringify({ module, schema, rows })]).stream().pipeTo(
-    process.stdin,
-  )
-  const { success, stdout } = await process.output()
-  if (!success) throw new Error("The oracle did not answer")
-  return JSON.parse(new TextDecoder().decode(stdout))
-}
+): Promise<ReadonlyArray<boolean>> =>
+  ask(oracle, "ask.ts", { module, schema, rows }, { permission: "--allow-read" })
 
 /** Registers an ignored test whose name says why it cannot run here. */
 export function registerSkipped(what: string, why: string): void {

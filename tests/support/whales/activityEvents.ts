@@ -22,6 +22,9 @@ export const tokens = [TokenId.make("7001"), TokenId.make("42")] as const
 export const start = Date.parse("2026-09-14T10:00:00Z")
 
 /** An activity event at `start` by default; trades need a token and a price in `fields`. */
+/** The hash of the n-th transaction. */
+export const hashOf = (n: number) => `0x${`${n}`.padStart(64, "a")}`
+
 export function activityEvent(
   kind: ActivityEventKind,
   fields: Partial<ActivityEvent> = {},

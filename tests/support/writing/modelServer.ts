@@ -92,7 +92,7 @@ export const overModel = (
   Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, NewsReader.layerModel).pipe(
     Layer.provide(modelLayer({
       ...{ apiKey: Redacted.make(key), baseUrl, model: "stub-1", checkModel: null },
-      ...{ reasoningEffort: null, tokensMax: null, price: null },
+      ...{ reasoningEffort: null, tokensMax: null },
       ...options,
     })),
   )

@@ -70,7 +70,7 @@ export function agreement({ data }: Pick<Call, "data">) {
         verdict: "supported",
         support: [
           { part: word ?? "", fact: first, words },
-          ...values.map(({ fact, text, stated }) => ({ part: text, fact, words: stated })),
+          ...values.map(({ fact, text }) => ({ part: text, fact, words: text })),
         ],
       }
     }),

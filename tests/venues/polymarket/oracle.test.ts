@@ -10,7 +10,7 @@ import {
   decodeLeaderboardRow,
   decodeTrade,
 } from "../../../src/venues/polymarket/data.ts"
-import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
+import { decodeBook } from "../../../src/venues/polymarket/clob.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
 import {
@@ -87,7 +87,6 @@ const allowedReasons = {
     price: ["bad_price"],
     size: ["bad_size"],
   },
-  point: { timestamp: ["no_point"], price: ["no_point"] },
   activity: {
     proxy_wallet: ["missing_wallet"],
     condition_id: ["missing_id"],
@@ -216,19 +215,6 @@ if (!hasOracle) {
   Deno.test("decodeFacts() accepts every mutant of a closed row that the venue's schema accepts", async () => {
     const row = gammaRow(1, { closed: true, acceptingOrders: false })
     await assertMutantsDecode("gamma", "MarketSchema", row, decodeFacts, allowedReasons.market)
-  })
-
-  Deno.test("decodeHistory() accepts every mutant of a point that the venue's schema accepts", async () => {
-    const point = { timestamp: recordedAt / 1_000, price: 0.42, resolution_seconds: 60 }
-    const decode = (row: unknown) =>
-      decodeHistory({ data: [row] })?.length === 1 ? Result.succeed(row) : Result.fail("no_point")
-    await assertMutantsDecode(
-      "data",
-      "PriceHistoryPointSchema",
-      point,
-      decode,
-      allowedReasons.point,
-    )
   })
 }
 

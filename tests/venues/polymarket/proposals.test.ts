@@ -155,37 +155,6 @@ Deno.test("proposalsIn() uses the newest record of a market, and returns none on
 })
 
 const anyText = Arbitrary.schema(Schema.String.check(Schema.isMaxLength(300)))
-const anyValue = Schema.Union([
-  Schema.String.check(Schema.isMaxLength(30)),
-  Schema.Finite,
-  Schema.Boolean,
-  Schema.Null,
-  Schema.Literals([yes, "0", "69", half, "1790704227", "2026-09-29T19:50:27Z"]),
-])
-const anyRow = Arbitrary.schema(Schema.Struct({
-  status: Schema.Literals(["proposed", "challenged", "reproposed", "disputed", "arbitration"]),
-  proposed_price: anyValue,
-  reproposed_price: anyValue,
-  last_update_timestamp: anyValue,
-  expected_settlement_time: anyValue,
-  was_disputed: anyValue,
-  extended_review: anyValue,
-}))
-
-law("decodeRecord() returns only an outcome that a price of the row proposes", anyRow, (
-  row,
-) => {
-  const found = proposalOf({ condition_id: conditionId(1), ...row })
-  if (found === null) return
-  const proposedPrices = [row.proposed_price, row.reproposed_price]
-    .map((price) => typeof price === "string" && price.trim() === "" ? null : price)
-    .filter((price) => typeof price === "number" || typeof price === "string").map(Number)
-  ok(proposedPrices.includes(found.outcome === 0 ? 1e18 : 0))
-  ok(Number.isSafeInteger(found.proposedAt) && found.proposedAt > 0)
-  ok(found.settlesAt === null || Number.isSafeInteger(found.settlesAt) && found.settlesAt > 0)
-  ok(found.disputed || row.status === "proposed")
-}, { runs: sized({ short: 200, full: 3_000 }) })
-
 law("decodeRules() returns plain text within its limit for any description", anyText, (
   text,
 ) => {

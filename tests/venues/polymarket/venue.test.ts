@@ -289,6 +289,7 @@ test("books() requests batches, and returns each requested book once", () =>
     )
     equal(batches, [500, 500, 200])
     equal([rows.length, new Set(rows.map(({ tokenId }) => tokenId)).size], [1_200, 1_200])
+    equal(rows.every(({ bids, asks }) => bids.length > 0 && asks.length > 0), true)
     equal(rejected, { not_requested: 3, missing_token: 3 })
   }))
 

@@ -141,6 +141,7 @@ Deno.test("decodeActivity() returns the first reason why a row is rejected", () 
   equal(reason({ condition_id: `0x03${"1".repeat(60)}` }), "combo")
   equal(reason({ timestamp: 0 }), "missing_time")
   equal(reason({ transaction_hash: "" }), "missing_transaction")
+  equal(reason({ transaction_hash: "0xab" }), "missing_transaction")
   equal(reason({ side: "" }), "bad_side")
   equal(reason({ token_id: "" }), "missing_token")
   equal(reason({ price: 1.01 }), "bad_price")
@@ -157,6 +158,7 @@ Deno.test("activityPage() returns the wallet's events newest first, and the olde
     at(3),
     at(9, { type: "REWARD" }),
     at(4, { user: 1, proxy_wallet: `0x${"b".repeat(40)}` }),
+    at(20),
     at(99),
   ]
   const page = activityPage(
@@ -164,7 +166,7 @@ Deno.test("activityPage() returns the wallet's events newest first, and the olde
     "0x00000000000000000000000000000000000000aa",
     { from: recordedAt - 20 * second, to: recordedAt },
   )
-  equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5])
+  equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5, 20])
   equal(page.rejected, { other_type: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
   equal([page.oldest, page.more], [recordedAt - 99 * second, true])
 })

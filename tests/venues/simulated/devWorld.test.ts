@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { day, type EpochMs, hour } from "../../../src/core/domain/time.ts"
+import { day, type EpochMs } from "../../../src/core/domain/time.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
@@ -47,16 +47,3 @@ for (const now of starts) {
     ok(bets > 4_000 && bets < 8_000, `${bets} bets`)
   })
 }
-
-Deno.test("from six hours before the start on, an entry comes every few minutes", () => {
-  const [start = 0] = starts
-  const world = devWorld(undefined, start)
-  const entriesIn = (from: EpochMs, to: EpochMs) =>
-    new Set(
-      world.wallets.flatMap((wallet) =>
-        world.activity(wallet, { from, to }).map(({ market }) => `${wallet.number} ${market.id}`)
-      ),
-    ).size
-  const [before, after] = [start - 30 * hour, start].map((from) => entriesIn(from, from + 6 * hour))
-  ok((after ?? 0) > 100 && (after ?? 0) > 3 * (before ?? 0), `${before} before, ${after} after`)
-})

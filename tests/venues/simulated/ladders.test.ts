@@ -1,13 +1,9 @@
 /**
- * The rungs of a simulated ladder: a harder one is never more likely and never wins alone, and what
- * their quotes contradict is small.
+ * The rungs of a simulated ladder: a harder one is never more likely and never wins alone.
  *
  * @module
  */
 import { ok } from "node:assert/strict"
-import { day, hour } from "../../../src/core/domain/time.ts"
-import { contradictionsOf, laddersOf } from "../../../src/markets/domain/ladders.ts"
-import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
@@ -41,22 +37,3 @@ for (const world of [devWorld(), makeWorld({ seed: 3, markets: 300, jumpsPerMark
     }
   })
 }
-
-Deno.test("quotes of the dev world contradict each other by a few cents, and not rarely", () => {
-  const world = devWorld()
-  const gains = Array.from({ length: 40 }, (_, n) => {
-    const at = world.options.origin + n * 17 * hour + day
-    const markets = world.list(at, 0, world.catalogue.slots).map((market) => ({
-      market,
-      quote: market.listed === null || market.status !== "open" ? null : quoteOf({
-        ...market.listed,
-        ...{ bidShares: 1_000, askShares: 1_000 },
-      }),
-      known: null,
-    }))
-    return contradictionsOf(laddersOf(markets)).map(({ gainPerShare }) => gainPerShare)
-  })
-  const all = gains.flat()
-  ok(all.length >= 40 && all.length <= 400, `${all.length} in ${gains.length} readings`)
-  ok(Math.max(...all) <= 0.08, `${Math.max(...all)}`)
-})

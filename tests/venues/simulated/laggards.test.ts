@@ -7,7 +7,6 @@
 import { ok, strictEqual } from "node:assert/strict"
 import { midOf } from "../../../src/venues/simulated/books.ts"
 import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
-import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
 
@@ -100,27 +99,4 @@ Deno.test("a wrong proposal is replaced", () => {
     ok(last?.second === payout, last?.status)
   }
   ok(Math.abs(wrong / markets.length - 0.2) < 0.06, `${wrong} of ${markets.length}`)
-})
-
-Deno.test("in the development world at most half of the proposals are contested, and a third of those are wrong", () => {
-  const counts: Array<number> = []
-  let proposed = 0
-  for (let seed = 1; seed <= 6; seed++) {
-    const world = devWorld(seed)
-    for (let look = 0; look < 20; look++) {
-      const at = world.options.origin + (15 + 0.61 * look) * day
-      const proposals = liveAt(world, at).filter((market) => market.proposedAt <= at)
-      proposed += proposals.length
-      counts.push(proposals.filter((market) => isLagging(world, market, at)).length)
-    }
-  }
-  const all = [1, 2, 3, 4, 5, 6].map((seed) => devWorld(seed))
-  const late = all.flatMap((world) => laggards(world).map((market) => ({ world, market })))
-  const wrong = late.filter(({ world, market }) => world.truth.firstProposalIsWrong(market))
-  ok(Math.abs(wrong.length / late.length - 1 / 3) < 0.1, `${wrong.length} of ${late.length}`)
-  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
-  const none = counts.filter((count) => count === 0).length
-  ok(mean > 2 && mean < 6, `${mean} at a time`)
-  ok(none <= 0.1 * counts.length, `none at ${none} of ${counts.length} times`)
-  ok(proposed > 2 * mean * counts.length, `${proposed} proposals at ${counts.length} times`)
 })

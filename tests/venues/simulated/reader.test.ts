@@ -25,7 +25,7 @@ const over = (send: typeof fetch) =>
   NewsReader.layerModel.pipe(Layer.provide(modelLayer({
     ...{ apiKey: Redacted.make(""), baseUrl: new URL("https://simulated.example/v1") },
     ...{ model: simulatedReader, checkModel: null, reasoningEffort: null },
-    ...{ tokensMax: null, price: null },
+    ...{ tokensMax: null },
   }, send)))
 
 /** The related stories of markets at some hours, as they were read, with what pays. */

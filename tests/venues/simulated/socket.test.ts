@@ -17,7 +17,6 @@ import {
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
-import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { activityEventKey } from "../../support/whales/activityEvents.ts"
@@ -154,80 +153,6 @@ for (
             }
           }),
       ),
-  )
-}
-
-liveTest(
-  "resolutions() over a socket equal those in process: push, cancelled, by fallback source",
-  () =>
-    both({}, ({ world, now, overWire, inProcess }) =>
-      Effect.gen(function* () {
-        const markets = Array.from({ length: 54 }, (_, slot) => {
-          const { generation } = world.catalogue.at(slot, now)
-          return [...Array(24).keys()].map((ago) =>
-            world.catalogue.generation(slot, generation - ago)
-          )
-        }).flat().filter(({ resolvedAt }) => resolvedAt < now - 2 * day || resolvedAt > now)
-        const ids = markets.map(({ id }) => id)
-        const byId = (rows: ReadonlyArray<{ readonly marketId: string }>) =>
-          rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
-        const ends: Array<Resolution> = []
-        // Few at a time, to stay below the adapter's limits of fallback requests.
-        for (let from = 0; from < ids.length; from += 60) {
-          const some = ids.slice(from, from + 60)
-          const [one, other] = [
-            yield* overWire.resolutions(some),
-            yield* inProcess.resolutions(some),
-          ]
-          // In process all are of the oracle.
-          const ofOracle = one.rows.map((row) => ({ ...row, source: "oracle" }))
-          deepStrictEqual(byId(ofOracle), byId(other.rows))
-          ends.push(...one.rows)
-        }
-        deepStrictEqual(new Set(ends.map(({ source }) => source)).size, 3)
-        ok(ends.some(({ state }) => state === "cancelled"))
-        ok(ends.some((end) => end.state === "paid" && end.payouts[0] === 0.5))
-        const closed = yield* overWire.facts(ids)
-        const facts = yield* inProcess.facts(ids)
-        const known = (rows: typeof facts.rows) =>
-          rows.map(({ id, slug, eventSlug, tokenIds, takerFeeRate }) =>
-            [id, slug, eventSlug, ...tokenIds, takerFeeRate].join(" ")
-          ).sort()
-        deepStrictEqual(known(closed.rows), known(facts.rows))
-        deepStrictEqual(facts.rows.length, ids.length)
-      })),
-)
-
-for (const [name, faults] of [["without faults", noFaults], ["despite faults", faulty]] as const) {
-  liveTest(
-    `proposals() and rules() over a socket equal those in process, ${name}`,
-    () =>
-      both({ faults }, ({ world, now, overWire, inProcess }) =>
-        Effect.gen(function* () {
-          const ids = Array.from({ length: world.catalogue.slots }, (_, slot) => {
-            const { generation } = world.catalogue.at(slot, now)
-            return [generation - 1, generation, generation + 1].map((index) =>
-              world.catalogue.generation(slot, index).id
-            )
-          }).flat()
-          const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
-            rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
-          const proposals = [
-            yield* overWire.proposals(ids),
-            yield* inProcess.proposals(ids),
-          ] as const
-          deepStrictEqual(byId(proposals[0].rows), byId(proposals[1].rows))
-          const kinds = new Set(
-            proposals[1].rows.map(({ outcome, disputed, settlesAt }) =>
-              `${outcome} ${disputed} ${settlesAt === null}`
-            ),
-          )
-          ok(kinds.has("0 false false") && kinds.has("1 false false"), [...kinds].join())
-          ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
-          const rules = [yield* overWire.rules(ids), yield* inProcess.rules(ids)] as const
-          deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
-          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.slots)
-        })),
   )
 }
 

@@ -8,6 +8,7 @@ import { type ActivityEvent, numberOccurrences } from "../../../src/markets/doma
 import {
   entriesOf,
   type Entry,
+  isFarm,
   isHedge,
   isMarketMaker,
   isNearCertain,
@@ -106,6 +107,20 @@ Deno.test("boughtBoth counts direct buys, and sales after a split", () => {
   equal(positionAfter(activityEvent("split"), sellNo(100, 0.5)).boughtBoth, false)
   equal(positionAfter(activityEvent("split"), sellNo(100, 0.5), buyNo(10, 0.5)).boughtBoth, true)
   equal(positionAfter(buyYes(100, 0.4), buyNo(1, 0.5)).boughtBoth, true)
+})
+
+Deno.test("a farm has 20 buys of one size at .99, four of five buys, in five markets", () => {
+  const farmed = (prints: number, { others = 0, price = 0.99, size = (): number => 7 } = {}) =>
+    positionAfter(
+      ...Array.from({ length: prints }, () => buyYes(size(), price)),
+      ...Array.from({ length: others }, () => buyYes(100, 0.5)),
+    ).farmed
+  equal([20, 19].map((prints) => farmed(prints)), [true, false])
+  equal([5, 6].map((others) => farmed(20, { others })), [true, false])
+  equal(farmed(20, { price: 0.9899 }), false)
+  let last = 0
+  equal(farmed(30, { size: () => ++last }), false)
+  equal([5, 4].map((farmed) => isFarm({ farmed })), [true, false])
 })
 
 Deno.test("isMarketMaker() needs 1,000 markets, or both outcomes in over 40 % of at least 10", () => {

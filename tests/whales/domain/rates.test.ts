@@ -54,14 +54,6 @@ Deno.test("the edge's interval is computed from the sums of events", () => {
   ok(alike(rates?.edgeHigh, 0.05 + studentQuantile(19) * error))
 })
 
-Deno.test("four entries of one event narrow the interval hardly more than one", () => {
-  const width = (perEvent: number) => {
-    const rates = ratesOf(sumsOf(played(120, 60, 0.5, perEvent)))
-    return (rates?.edgeHigh ?? 0) - (rates?.edgeLow ?? 0)
-  }
-  ok(Math.abs(width(4) / width(1) - 2) < 0.1)
-})
-
 Deno.test("a record of wins only has the interval of fair prices", () => {
   const rates = ratesOf(sumsOf(played(40, 40, 0.94)))
   const error = Math.sqrt(0.94 * 0.06 / 40)

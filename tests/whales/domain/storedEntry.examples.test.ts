@@ -42,16 +42,6 @@ function brief(entries: ReadonlyArray<StoredEntry>) {
   ])
 }
 
-Deno.test("carryOver() opens a new entry at its first fill, with the calibration before it", () => {
-  equal(carried([], entry(10, 20)), [{
-    ...entry(10, 20),
-    openedAt: start + 10 * minute,
-    calibration: second,
-    emitted: false,
-  }])
-  equal(carried([], entry(1, 20))[0]?.calibration, first)
-})
-
 Deno.test("carryOver() gives an unpublished entry a calibration from before its earlier fill", () => {
   const stored = carried([], entry(10, 20))
   equal(carried(stored, entry(1, 20))[0]?.calibration, first)
@@ -79,15 +69,6 @@ Deno.test("carryOver() never publishes again what an emitted entry was", () => {
   ok(carried(shortened, entry(10, 20), entry(40, 40)).every(({ emitted }) => emitted))
   const two = carried([], entry(10, 20), entry(30, 40)).map(published)
   equal(brief(carried(two, entry(10, 40))), [[10, 10, 40, "emitted", "open"]])
-})
-
-Deno.test("carryOver() treats another outcome or another time as another entry", () => {
-  const stored = carried([], entry(10, 20)).map(published)
-  equal(brief(carried(stored, entry(10, 20), entry(10, 20, { outcome: 1 }), entry(21, 30))), [
-    [10, 10, 20, "emitted", "open"],
-    [10, 10, 20, "unpublished", "open"],
-    [21, 21, 30, "unpublished", "open"],
-  ])
 })
 
 Deno.test("isDue() needs the minimum stake and a recent fill, and excludes emitted entries, hedges, sweeps and market makers", () => {

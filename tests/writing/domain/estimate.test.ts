@@ -89,6 +89,7 @@ function inputsOf(one: Drawn): EstimateInputs {
     move: drift === null ? null : {
       ...{ direction: one.up ? 1 : -1, ageMs: one.age * hour },
       record: {
+        moves: 400,
         meanDrift: drift.mean / 1_000,
         driftLow: (drift.mean - drift.reach) / 1_000,
         driftHigh: (drift.mean + drift.reach) / 1_000,
@@ -221,11 +222,11 @@ const movedWorld = (seed: number, drift: number) =>
     }
     const sums = Array.from({ length: 400 }, moved).reduce(
       (sums, { mid, direction, later }) =>
-        addClusters(sums, clusterOf(1, direction * (later - mid)), 1),
+        addClusters(sums, clusterOf(1, direction * (later - mid))),
       noClusters,
     )
     const { mean, low, high } = clusteredMean(sums) ?? { mean: 0, low: 0, high: 0 }
-    const record = { meanDrift: mean, driftLow: low, driftHigh: high }
+    const record = { moves: 400, meanDrift: mean, driftLow: low, driftHigh: high }
     return () => {
       const { mid, direction, later } = moved()
       return { inputs: { ...nothing, mid, move: { direction, ageMs: 0, record } }, later }
@@ -395,7 +396,7 @@ Deno.test("a market that will probably end within the day has the interval 0 to 
   ok((estimateOf({ ...nothing, endsInMs: 36 * hour }).dayHigh ?? 1) < 1)
 })
 
-const reverting = { meanDrift: -0.04, driftLow: -0.052, driftHigh: -0.028 }
+const reverting = { moves: 400, meanDrift: -0.04, driftLow: -0.052, driftHigh: -0.028 }
 const risen = { direction: 1 as 1 | -1, ageMs: 0, record: reverting }
 
 Deno.test("a record counts less the less certain it is, and the drift of half a day is half", () => {
@@ -405,13 +406,13 @@ Deno.test("a record counts less the less certain it is, and the drift of half a 
   strictEqual(at({ direction: -1 }), 0.536)
   strictEqual(at({ ageMs: 12 * hour }), 0.482)
   strictEqual(at({ ageMs: 24 * hour }), 0.5)
-  strictEqual(at({ record: { meanDrift: -0.04, driftLow: -0.06, driftHigh: -0.02 } }), 0.47)
-  strictEqual(at({ record: { meanDrift: -0.04, driftLow: -0.08, driftHigh: 0 } }), 0.5)
+  strictEqual(at({ record: { ...reverting, driftLow: -0.06, driftHigh: -0.02 } }), 0.47)
+  strictEqual(at({ record: { ...reverting, driftLow: -0.08, driftHigh: 0 } }), 0.5)
 })
 
 Deno.test("a shift below half a cent is no view", () => {
   const at = (meanDrift: number) => {
-    const record = { meanDrift, driftLow: meanDrift, driftHigh: meanDrift }
+    const record = { moves: 400, meanDrift, driftLow: meanDrift, driftHigh: meanDrift }
     return estimateOf({ ...nothing, move: { ...risen, record } })
   }
   strictEqual(at(0.004).probability, 0.5)
@@ -422,7 +423,7 @@ Deno.test("a shift below half a cent is no view", () => {
 Deno.test("a view that the ladder takes back to the mid has no reasons", () => {
   const move = {
     ...{ direction: 1 as const, ageMs: 0 },
-    record: { meanDrift: 0.05, driftLow: 0.049, driftHigh: 0.051 },
+    record: { moves: 400, meanDrift: 0.05, driftLow: 0.049, driftHigh: 0.051 },
   }
   const { probability, basis } = estimateOf({ ...nothing, move, bounds: { low: 0, high: 0.502 } })
   strictEqual(probability, 0.5)

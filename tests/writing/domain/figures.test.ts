@@ -55,9 +55,11 @@ Deno.test("durationFigure() uses minutes, hours or days by length", () => {
   )
 })
 
-Deno.test("whenFigure() omits the date on the same day only", () => {
+Deno.test("whenFigure() omits the date within half a day only", () => {
   const at = Date.UTC(2026, 10, 21, 14, 20, 59)
   strictEqual(timeFigure(at), "2026-11-21 14:20 UTC")
-  strictEqual(whenFigure(at, at + 9 * hour), "14:20 UTC")
-  strictEqual(whenFigure(at, at + 10 * hour), "2026-11-21 14:20 UTC")
+  for (const way of [-1, 1]) {
+    strictEqual(whenFigure(at, at + way * 11 * hour), "14:20 UTC")
+    strictEqual(whenFigure(at, at + way * 12 * hour), "2026-11-21 14:20 UTC")
+  }
 })

@@ -18,16 +18,16 @@ const facts = new Map([fallFact(1, "Alpha", 0.5, 0.3), fallFact(2, "Beta", 0.4, 
 const claim: Claim = {
   slot: "S1",
   kind: "fact",
-  text: "Alpha fell to 30 cents.",
+  text: "Alpha fell to 0.30.",
   facts: ["F1"],
-  values: [{ fact: "F1", text: "30 cents", stated: "0.30" }],
+  values: [{ fact: "F1", text: "0.30" }],
 }
 const good: Verdict = {
   claim: "C1",
   verdict: "supported",
   support: [
     { part: "Alpha fell", fact: "F1", words: "the price in ALPHA  fell" },
-    { part: "30 cents", fact: "F1", words: "to 0.30" },
+    { part: "0.30", fact: "F1", words: "to 0.30" },
   ],
 }
 const kept = (...verdicts: ReadonlyArray<Verdict>) => supportedClaims([claim], verdicts, facts)

@@ -11,13 +11,7 @@ import { described, text } from "../../../core/domain/fields.ts"
 import { usd } from "../../../core/domain/money.ts"
 import { type Product, products } from "../../../catalog/domain/product.ts"
 import type { SignedExtension } from "./offerReceipt.ts"
-import {
-  networkOf,
-  type PaymentRequirements,
-  type PaymentTerms,
-  requirements,
-  testNote,
-} from "./terms.ts"
+import { networkOf, type PaymentTerms, requirements, testNote } from "./terms.ts"
 import { resendRule } from "../../../catalog/domain/refusal.ts"
 import { skillName, toolUrl } from "../../../catalog/domain/skill.ts"
 
@@ -50,7 +44,6 @@ export const ChallengeBody = Schema.Struct({
     description: "How to pay, for people; PAYMENT-REQUIRED has what to sign",
   }),
   terms: text("Address of the terms of service"),
-  policies: text("Address of the policies, as x402-signals defines them"),
   hint: text("How to pay once"),
   charged: Schema.optionalKey(described(Schema.Literal(false), "Nothing was taken for this call")),
 }).annotate({ identifier: "PaymentChallenge" })
@@ -88,22 +81,6 @@ export const payHint =
 /** The error of a 402 when the request has no payment. */
 const paymentRequiredError = "Payment required"
 
-/** The 402 as x402 defines it: the header over HTTP, plain JSON elsewhere. */
-interface PaymentRequired {
-  readonly x402Version: 2
-  readonly error: string
-  readonly resource: {
-    readonly url: string
-    readonly description: string
-    readonly mimeType: "application/json"
-    readonly serviceName: string
-    readonly tags: ReadonlyArray<string>
-    readonly iconUrl: string
-  }
-  readonly accepts: readonly [PaymentRequirements]
-  readonly extensions: Readonly<Record<string, unknown>>
-}
-
 interface ChallengeOptions {
   /** Why a payment was not accepted. */
   readonly error?: string | undefined
@@ -115,35 +92,37 @@ interface ChallengeOptions {
 const resourceUrl = (product: Product, { publicBaseUrl }: PaymentTerms, kind: ResourceKind) =>
   kind === "mcp" ? toolUrl(product) : `${publicBaseUrl}${product.path}`
 
+/** The 402 as x402 defines it: the header over HTTP, plain JSON elsewhere. */
 export function paymentRequired(
   product: Product,
   terms: PaymentTerms,
   { error = paymentRequiredError, resource = "http", offer }: ChallengeOptions = {},
-): PaymentRequired {
+) {
+  const extensions: Readonly<Record<string, unknown>> = {
+    // A catalog reads the answer to a request without a payment. With a reason for the refusal,
+    // and the offer, the header has no room for it.
+    ...error === paymentRequiredError ? { bazaar: bazaar(product, resource) } : {},
+    "payment-identifier": paymentIdentifier,
+    ...offer,
+  }
   return {
-    x402Version: 2,
+    x402Version: 2 as const,
     error,
     resource: {
       url: resourceUrl(product, terms, resource),
       description: product.description,
-      mimeType: "application/json",
+      mimeType: "application/json" as const,
       serviceName: terms.serviceName,
       tags: product.tags,
       iconUrl: `${terms.publicBaseUrl}${iconPath}`,
     },
-    accepts: [requirements(product, terms)],
-    extensions: {
-      // A catalog reads the answer to a request without a payment. With a reason for the refusal,
-      // and the offer, the header has no room for it.
-      ...error === paymentRequiredError ? { bazaar: bazaar(product, resource) } : {},
-      "payment-identifier": paymentIdentifier,
-      ...offer,
-    },
+    accepts: [requirements(product, terms)] as const,
+    extensions,
   }
 }
 
 /** What a catalogue reads in a settled payment: the resource, and how to call it. */
-export type Listing = Pick<PaymentRequired, "resource" | "extensions">
+export type Listing = Pick<ReturnType<typeof paymentRequired>, "resource" | "extensions">
 
 export function listingOf(product: Product, terms: PaymentTerms): Listing {
   const { resource, extensions } = paymentRequired(product, terms)
@@ -171,7 +150,6 @@ export function challenge(
         mimeType: "application/json",
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
-      policies: `${terms.publicBaseUrl}/.well-known/x402`,
       hint: [testNote(terms.chainId) ?? [], payHint].flat().join(" "),
     },
   }

@@ -174,17 +174,25 @@ export function matchPayment(
   )
 }
 
+/** The last second at which a call with this authorization can be sold. */
+export const sellableUntil = (
+  { validBefore }: Authorization,
+  { neededSeconds }: PaymentTerms,
+): bigint => validBefore - BigInt(neededSeconds + clockMarginSeconds.early)
+
 /**
  * Checks that a payment can be settled now. Separate from `matchPayment` because time passes: the
  * response to a known payment depends on its state, even when the payment has expired since.
  */
 export function checkTimes(
-  { authorization: { validAfter, validBefore } }: PaymentPayload,
-  { neededSeconds, maxTimeoutSeconds }: PaymentTerms,
+  { authorization }: PaymentPayload,
+  terms: PaymentTerms,
   nowSeconds: bigint,
 ): Result.Result<void, PaymentRejected> {
+  const { validAfter, validBefore } = authorization
+  const { maxTimeoutSeconds } = terms
   if (validAfter > nowSeconds) return rejected("expired", "The authorization is not valid yet")
-  if (validBefore < nowSeconds + BigInt(neededSeconds + clockMarginSeconds.early)) {
+  if (sellableUntil(authorization, terms) < nowSeconds) {
     return rejected("expired", "The authorization has expired or expires too soon")
   }
   // An open-ended authorization could never be proved void.

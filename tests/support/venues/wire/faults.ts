@@ -1,5 +1,5 @@
 /**
- * Faults in the responses of the simulated venue: by script or by seed.
+ * Faults in the responses of the simulated venue, by seed.
  *
  * @module
  */
@@ -40,13 +40,6 @@ export type Route =
 export type FaultPlan = (route: Route, nth: number) => Fault | null
 
 export const noFaults: FaultPlan = () => null
-
-/** The faults of each route's first responses, in order; later ones are correct. */
-export function scriptedFaults(
-  script: { readonly [R in Route]?: ReadonlyArray<Fault | null> },
-): FaultPlan {
-  return (route, nth) => script[route]?.[nth] ?? null
-}
 
 /** Each fault with its own chance; the sum of the chances must be at most 1. */
 export function seededFaults(
