@@ -23,7 +23,8 @@ const valueModules = new Set([
 ])
 
 const entryPoints = [
-  ...["src/launch.ts", "src/main.ts", "src/dev.ts", "src/refund-worker.ts", "src/command.ts"],
+  ...["src/launch.ts", "src/plan.ts", "src/main.ts", "src/dev.ts", "src/refund-worker.ts"],
+  "src/command.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
   "tools/verify.ts",
@@ -278,7 +279,8 @@ Deno.test("the refund worker, which has the treasury's key, loads no more than i
 
 Deno.test("the fibers of every process are kept small before Effect loads", () => {
   const first = 'import "./core/fiberContext.ts"'
-  const entries = src.filter(({ path }) => /^src\/[^/]+$/.test(path))
+  // The launcher imports nothing.
+  const entries = src.filter(({ path }) => /^src\/(?!launch)[^/]+$/.test(path))
   fail(
     `The first import is not: ${first}`,
     entries.filter(({ text }) => /^import .*/m.exec(text)?.[0] !== first).map(({ path }) => path),
@@ -489,8 +491,9 @@ Deno.test("no folder is larger than its budget", () => {
  * one needs no reason. A commit that raises one says what the buyer, operator or reader gets for it.
  */
 const budgets: Readonly<Record<string, number>> = {
-  src: 105,
-  "src/app": 4_274,
+  // The launcher takes 36 MB while it waits, not 90: 66 lines, of which app lost 63.
+  src: 171,
+  "src/app": 4_210,
   "src/catalog": 1_868,
   "src/core": 1_804,
   "src/digest": 2_239,
@@ -514,7 +517,8 @@ const budgets: Readonly<Record<string, number>> = {
   // The recount of every score from its item has 280 lines.
   // One move and one warning in every text, compared over rendered worlds: 115 lines.
   // Late payments of an attacker count, and a login in a removed variable is refused: 20 lines.
-  tests: 83_772,
+  // The launcher stays free of imports: 4 lines.
+  tests: 83_777,
   "packages, bench, examples, tools": 10_256,
   migrations: 1_700,
 }

@@ -1,6 +1,6 @@
 /**
  * The npm packages that the processes of `task dev` import, with what those depend on: a new one is
- * noticed, and the launcher stays small.
+ * noticed, and the plan of a process stays small.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { locks, packagesOfEntry } from "../support/locks.ts"
 
 /** The most packages that each process may need. */
 const packagesMax = [
-  { entry: "src/launch.ts", most: 3 },
+  { entry: "src/plan.ts", most: 3 },
   { entry: "src/refund-worker.ts", most: 22 },
   { entry: "src/main.ts", most: 128 },
 ]

@@ -34,8 +34,10 @@ test("every task of the table starts the launcher with the same flags", () =>
     equal(new Set(flags).size, 1, flags.join("\n"))
   }))
 
-test("the launcher, which has no list of permissions, imports effect, and types of openai", () =>
+test("the launcher imports nothing, and its plan effect, and types of openai", () =>
   Effect.gen(function* () {
-    const packages = yield* Effect.promise(() => packagesOfEntry("src/launch.ts", "deno.lock"))
+    const launcher = yield* Effect.promise(() => Deno.readTextFile("src/launch.ts"))
+    ok(!/^import |\bimport\(/m.test(launcher))
+    const packages = yield* Effect.promise(() => packagesOfEntry("src/plan.ts", "deno.lock"))
     equal([...packages.values()].map(({ name }) => name).sort(), ["effect", "openai", "ws"])
   }))

@@ -1,9 +1,9 @@
 /**
- * Starts a process of the product in its sandbox and with its own variables only.
+ * What the launcher starts for a command: the process in its sandbox, with its own variables only.
  *
  * @module
  */
-import { Console, Duration, Effect, Option, Schedule, Schema } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { releaseName } from "../core/domain/version.ts"
 import type { Command } from "./arguments.ts"
 import { loadWorker } from "./moneySettings.ts"
@@ -13,7 +13,6 @@ import {
   type MachinePaths,
   ownerSandbox,
   restoreSandbox,
-  type Sandbox,
   serviceSandbox,
   workerSandbox,
 } from "./sandbox.ts"
@@ -51,22 +50,25 @@ const runtimeVariables = [
   "MALLOC_TRIM_THRESHOLD_",
 ]
 
-/** Stops the Deno runtime from looking for a newer version of itself. */
-const noUpdateCheck = { DENO_NO_UPDATE_CHECK: "1" }
-
-/** Enough for the service to drain and to finish the requests in flight. */
-const stopMax = Duration.seconds(60)
-/** How often a dev launcher checks that its parent process is still running. */
-const parentEvery = Duration.seconds(1)
-
 const machinePaths: MachinePaths = {
   storePackages: ["@electric-sql/pglite", "@electric-sql/pglite-prepopulatedfs"].map((name) =>
     decodeURIComponent(new URL("..", import.meta.resolve(name)).pathname).replace(/\/$/, "")
   ),
 }
 
-/** Starts the process of a command and waits for its end. Closing the scope stops it. */
-export const launch = Effect.fnUntraced(function* (
+/** What the launcher starts. */
+interface Plan {
+  /** What comes after `deno`. */
+  readonly args: ReadonlyArray<string>
+  /** The variables that the process gets, where they are set. */
+  readonly variables: ReadonlyArray<string>
+}
+
+/**
+ * The process of a command: its plan as JSON for the launcher, or with `--print` its command line for a
+ * shell. With `--help` or `--version` it prints that.
+ */
+export const printPlan = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   environment: Environment,
 ) {
@@ -86,12 +88,14 @@ export const launch = Effect.fnUntraced(function* (
     return yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
   }
   yield* fetchPackages(sandbox.entry)
-  const child = yield* spawn(sandbox, environment)
-  void child.status.then(({ code }) => mainCode = code)
-  yield* command.kind === "dev" ? Effect.raceFirst(exitCode(child), parentExited) : exitCode(child)
-}, Effect.scoped)
+  const plan: Plan = {
+    args: [...commandLine(sandbox), stopWithLauncher],
+    variables: [...runtimeVariables, ...sandbox.variables],
+  }
+  yield* Console.log(JSON.stringify(plan))
+})
 
-/** The one option of the launcher itself. */
+/** The one option that is no command's. */
 const printOption = "--print"
 
 /** Most starts have no arguments, and do not wait for what reads them. */
@@ -168,80 +172,11 @@ const runDeno = (args: ReadonlyArray<string>, stderr: "inherit" | "null") =>
     const command = new Deno.Command(Deno.execPath(), {
       args: [...args],
       cwd: root,
-      env: noUpdateCheck,
       stdin: "null",
       stderr,
     })
     return (await command.spawn().status).success
   })
-
-/**
- * Starts a process in its sandbox; closing the scope stops it and waits for its end. It leads its
- * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher. Its standard
- * input is never written to: it ends when the launcher exits, and the process stops then.
- */
-const spawn = (sandbox: Sandbox, get: Environment) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = new Deno.Command(Deno.execPath(), {
-        args: [...commandLine(sandbox), stopWithLauncher],
-        cwd: root,
-        clearEnv: true,
-        env: { ...environmentOf(sandbox, get), ...noUpdateCheck },
-        stdin: "piped",
-        detached: true,
-      }).spawn()
-      running = child
-      return child
-    }),
-    (child) =>
-      Effect.sync(() => signal(child, "SIGTERM")).pipe(
-        Effect.andThen(exitCode(child)),
-        Effect.timeoutOrElse({
-          duration: stopMax,
-          orElse: () => Effect.sync(() => signal(child, "SIGKILL")),
-        }),
-      ),
-  )
-
-function environmentOf({ variables }: Sandbox, get: Environment): Record<string, string> {
-  const values = [...runtimeVariables, ...variables].map((name) => [name, get(name)] as const)
-  return Object.fromEntries(
-    values.flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
-  )
-}
-
-let running: Deno.ChildProcess | null = null
-
-/** Sends SIGTERM again, on a second signal to the launcher. */
-export function stopAgain(): void {
-  if (running !== null) signal(running, "SIGTERM")
-}
-
-/** The exit code of the process; 0 while it runs. */
-export let mainCode = 0
-
-function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
-  try {
-    child.kill(name)
-  } catch {
-    // It has ended already.
-  }
-}
-
-const exitCode = (child: Deno.ChildProcess) =>
-  Effect.map(Effect.promise(() => child.status), ({ code }) => code)
-
-/**
- * Ends when the parent process has exited. A terminal or test that was killed sends no signal, so
- * the processes would otherwise keep running and keep their port and store.
- */
-const parentExited = Effect.suspend(() => {
-  const parent = Deno.ppid
-  return Effect.sync(() => Deno.ppid === parent).pipe(
-    Effect.repeat({ while: (isRunning) => isRunning, schedule: Schedule.spaced(parentEvery) }),
-  )
-})
 
 /** An argument, quoted for a shell. */
 function shellQuoted(word: string): string {
