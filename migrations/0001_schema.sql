@@ -1528,5 +1528,5 @@ BEGIN
     EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', name, current_schema());
   END LOOP;
 END $$;
--- `deno task migrate` grants each role its rights (src/postgres/roles.ts).
+-- `deno task migrate` grants each role its rights (rights.sql).
 REVOKE ALL ON FUNCTION delete_old_payments(bigint, integer) FROM PUBLIC;

@@ -505,7 +505,7 @@ const budgets: Readonly<Record<string, number>> = {
   // An operator sees that endpoints differ about the newest state, and a failed claim interrupts no
   // refund: 24 lines.
   "src/payments": 10_334,
-  "src/postgres": 1_304,
+  "src/postgres": 1_144,
   "src/predetermined": 472,
   "src/research": 1_811,
   "src/signing": 226,
@@ -518,7 +518,8 @@ const budgets: Readonly<Record<string, number>> = {
   // One move and one warning in every text, compared over rendered worlds: 115 lines.
   // Late payments of an attacker count, and a login in a removed variable is refused: 20 lines.
   // The launcher stays free of imports: 4 lines.
-  tests: 83_777,
+  tests: 83_783,
   "packages, bench, examples, tools": 10_256,
-  migrations: 1_700,
+  // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
+  migrations: 1_755,
 }

@@ -5,8 +5,7 @@
  */
 import { Console, Effect, Layer, type Redacted } from "effect"
 import { layerPostgres } from "../postgres/client.ts"
-import { migrate, migrationFiles } from "../postgres/migrate.ts"
-import { grantRoles, roles } from "../postgres/roles.ts"
+import { grantRoles, migrate, migrationFiles, roles } from "../postgres/migrate.ts"
 import type { Command } from "./arguments.ts"
 import { runReview } from "./refundReview.ts"
 import { loadMigration, loadService } from "./settings.ts"

@@ -87,12 +87,23 @@ const runMigrator = Migrator.make({})
 const record = (files: ReadonlyArray<MigrationFile>) =>
   Object.fromEntries(files.map((file) => [
     `${file.id}_${file.name}`,
-    Effect.flatMap(SqlClient, (sql) => sql.unsafe(asOneStatement(file)).unprepared),
+    runFile(file.sql),
   ]))
 
 /** The wire protocol takes one statement at a time, and a file has up to a hundred. */
-const asOneStatement = ({ sql }: MigrationFile) =>
-  `DO $block$ BEGIN EXECUTE $file$${sql}$file$; END $block$`
+const runFile = (text: string) =>
+  Effect.flatMap(
+    SqlClient,
+    (sql) => sql.unsafe(`DO $block$ BEGIN EXECUTE $file$${text}$file$; END $block$`).unprepared,
+  )
+
+/** The roles that logins are members of: `GRANT bellwether_service TO its_login`. */
+export const roles = { service: "bellwether_service", refund: "bellwether_refund" } as const
+
+/** Makes missing roles, and grants each exactly the rights of `migrations/rights.sql`. */
+export const grantRoles: Effect.Effect<void, SqlError, SqlClient> = Effect.promise(() =>
+  Deno.readTextFile(new URL("rights.sql", directory))
+).pipe(Effect.flatMap(runFile), Effect.asVoid)
 
 const requireSchemaOwner = Effect.fnUntraced(
   function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {

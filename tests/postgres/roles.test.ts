@@ -8,11 +8,16 @@ import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Cause, Context, Duration, Effect, Exit, Layer, Redacted, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
+import {
+  grantRoles,
+  migrate,
+  migrationFiles,
+  OwnerMigrationRequired,
+  roles,
+} from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { Retention } from "../../src/payments/postgres/retention.ts"
-import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { measureOwed, RefundQueue } from "../../src/payments/refunds/Refunds.ts"
