@@ -217,7 +217,7 @@ function revertedReceipt({ transaction: transactionHash }: Transfer): object {
 }
 
 function answerRpc(request: RpcRequest) {
-  count("rpc")
+  count("calls")
   if (isRefusedCall(request)) {
     count("transfers that would fail")
     return { jsonrpc: "2.0", id: request.id, error: { code: 3, message: "execution reverted" } }
@@ -352,6 +352,7 @@ async function handle(request: Request): Promise<Response> {
     case "/control":
       return control(body)
     default:
+      count("rpc")
       if (rpcMs > 0) await sleep(rpcMs)
       return Response.json(Array.isArray(body) ? body.map(answerRpc) : answerRpc(body))
   }

@@ -40,7 +40,7 @@ const jumps: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 /** An endpoint whose safe block has this number. */
-const rpcOf = (numberOf: () => number): Rpc => ({
+const rpcOf = (numberOf: () => number): Pick<Rpc, "call"> => ({
   call: ({ decode }) =>
     Effect.orDie(decode({
       number: `0x${numberOf().toString(16)}`,

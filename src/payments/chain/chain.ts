@@ -325,7 +325,9 @@ const isUsedAsOf = Effect.fnUntraced(function* (
   { asset, from, nonce }: Pick<ExpectedTransfer, "asset" | "from" | "nonce">,
 ) {
   const params = [{ to: asset, data: authorizationStateCall(from, nonce) }, block]
-  const word = BigInt(yield* rpc.call({ method: "eth_call", params, decode: decodeWord }))
+  const request = { method: "eth_call", params, decode: decodeWord }
+  // The sweep reads many at a safe block; a sale waits for no other call.
+  const word = BigInt(yield* block === "latest" ? rpc.call(request) : rpc.callTogether(request))
   return word <= 1n ? word === 1n : yield* inconsistent("a boolean that is neither true nor false")
 })
 

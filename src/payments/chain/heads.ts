@@ -35,54 +35,58 @@ const aheadSecondsMax = 60n
  * it returns a head that is lower or older than an earlier one, another block of the same number,
  * or a block from the future. Such a head is rejected.
  */
-export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
-  let accepted: Head | null = null
-  let contradictedSinceMs: number | null = null
+export const watchSafeHead = Effect.fnUntraced(
+  function* (rpc: Pick<Rpc, "call">, finality: Finality) {
+    let accepted: Head | null = null
+    let contradictedSinceMs: number | null = null
 
-  const read = Effect.fnUntraced(function* () {
-    const tag = finality === "safe" ? "safe" : yield* blockBelowNewest(rpc, BigInt(finality.blocks))
-    const { number, hash, timestamp } = yield* rpc.call({
-      method: "eth_getBlockByNumber",
-      params: [tag, false],
-      decode: decodeBlock,
-    })
-    const head: Head = {
-      number: BigInt(number),
-      hash: hash.toLowerCase(),
-      timestamp: BigInt(timestamp),
-    }
-    if (tag !== "safe" && head.number !== BigInt(tag)) {
-      return yield* inconsistent(`another block than ${tag}`)
-    }
-    const nowMs = yield* Clock.currentTimeMillis
-    if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
-      return yield* inconsistent(`a block from the future (${head.timestamp})`)
-    }
-    if (accepted !== null && contradicts(accepted, head)) {
-      contradictedSinceMs = Math.min(contradictedSinceMs ?? nowMs, nowMs)
-      if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
-        return yield* inconsistent(`a safe block ${head.number} after ${accepted.number}`)
+    const read = Effect.fnUntraced(function* () {
+      const tag = finality === "safe"
+        ? "safe"
+        : yield* blockBelowNewest(rpc, BigInt(finality.blocks))
+      const { number, hash, timestamp } = yield* rpc.call({
+        method: "eth_getBlockByNumber",
+        params: [tag, false],
+        decode: decodeBlock,
+      })
+      const head: Head = {
+        number: BigInt(number),
+        hash: hash.toLowerCase(),
+        timestamp: BigInt(timestamp),
       }
-    }
-    contradictedSinceMs = null
-    accepted = head
-    return head
-  })
+      if (tag !== "safe" && head.number !== BigInt(tag)) {
+        return yield* inconsistent(`another block than ${tag}`)
+      }
+      const nowMs = yield* Clock.currentTimeMillis
+      if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
+        return yield* inconsistent(`a block from the future (${head.timestamp})`)
+      }
+      if (accepted !== null && contradicts(accepted, head)) {
+        contradictedSinceMs = Math.min(contradictedSinceMs ?? nowMs, nowMs)
+        if (nowMs - contradictedSinceMs < Duration.toMillis(contradictionMax)) {
+          return yield* inconsistent(`a safe block ${head.number} after ${accepted.number}`)
+        }
+      }
+      contradictedSinceMs = null
+      accepted = head
+      return head
+    })
 
-  const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(
-    Effect.suspend(read),
-    (exit) => Exit.isSuccess(exit) ? headTtl : Duration.zero,
-  )
-  let askedAtMs = -Infinity
-  // After a clock that goes back, the cached head would be new for as long as the clock was fast.
-  return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-    const wentBack = nowMs < askedAtMs
-    askedAtMs = nowMs
-    return wentBack ? Effect.andThen(invalidate, cached) : cached
-  })
-})
+    const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(
+      Effect.suspend(read),
+      (exit) => Exit.isSuccess(exit) ? headTtl : Duration.zero,
+    )
+    let askedAtMs = -Infinity
+    // After a clock that goes back, the cached head would be new for as long as the clock was fast.
+    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const wentBack = nowMs < askedAtMs
+      askedAtMs = nowMs
+      return wentBack ? Effect.andThen(invalidate, cached) : cached
+    })
+  },
+)
 
-const blockBelowNewest = (rpc: Rpc, blocks: bigint) =>
+const blockBelowNewest = (rpc: Pick<Rpc, "call">, blocks: bigint) =>
   rpc.call({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
     Effect.map((newest) => quantity(BigInt(newest) > blocks ? BigInt(newest) - blocks : 0n)),
   )

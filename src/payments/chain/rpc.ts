@@ -7,7 +7,16 @@
  *
  * @module
  */
-import { Duration, Effect, Predicate, Schedule, Schema, Semaphore } from "effect"
+import {
+  Duration,
+  Effect,
+  Predicate,
+  Request,
+  RequestResolver,
+  Schedule,
+  Schema,
+  Semaphore,
+} from "effect"
 import { getHttpRpcClient } from "viem/utils"
 
 export interface RpcOptions {
@@ -19,8 +28,10 @@ export interface RpcOptions {
 /** Maximum size of a response. `oneBlock` is for calls that return everything in one block. */
 export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
 
-/** Concurrent calls. Further calls wait, within the time limit of their operation. */
+/** Concurrent requests. Further ones wait, within the time limit of their operation. */
 const callsMax = 64
+/** Calls in one request: public endpoints accept as many. */
+const batchMax = 100
 const retryDelay = Duration.millis(100)
 const retriesMax = 1
 
@@ -43,7 +54,17 @@ interface RpcRequest<A> {
 
 export interface Rpc {
   readonly call: <A>(request: RpcRequest<A>) => Effect.Effect<A, RpcFailure>
+  /**
+   * A call that may share one JSON-RPC batch with the others of its moment. Where an endpoint accepts no
+   * batch, or leaves a call out, each is made alone.
+   */
+  readonly callTogether: (request: RpcRequest<string>) => Effect.Effect<string, RpcFailure>
 }
+
+interface SharedCall extends Request.Request<string, RpcFailure> {
+  readonly call: RpcRequest<string>
+}
+const sharedCall = Request.of<SharedCall>()
 
 const Envelope = Schema.Union([
   Schema.Struct({
@@ -60,45 +81,72 @@ export const connect = Effect.fnUntraced(function* (
   const calls = yield* Semaphore.make(callsMax)
   const client = getHttpRpcClient(rpcUrl, { fetchOptions: { redirect: "error" }, timeout: 0 })
   let lastId = 0
+  const bodyOf = ({ method, params }: RpcRequest<unknown>) => ({ id: ++lastId, method, params })
 
-  const attempt = Effect.fnUntraced(function* <A>(request: RpcRequest<A>) {
-    const id = ++lastId
-    const response = yield* Effect.tryPromise({
-      try: (signal) =>
-        client.request({
-          body: { id, method: request.method, params: request.params },
-          fetchOptions: { signal },
-          maxResponseBodySize: request.bytesMax ?? responseBytesMax.usual,
-        }),
-      catch: (error) => requestFailure(request.method, error),
+  const send = (
+    { method, bytesMax = responseBytesMax.usual }: Pick<RpcRequest<unknown>, "method" | "bytesMax">,
+    body: Parameters<typeof client.request>[0]["body"],
+  ) =>
+    Effect.tryPromise({
+      try: (signal): Promise<unknown> =>
+        client.request({ body, fetchOptions: { signal }, maxResponseBodySize: bytesMax }),
+      catch: (error) => requestFailure(method, error),
     })
-    const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
-    if (envelope.id !== id) {
-      return yield* malformed(request.method, "the response of another request")
-    }
-    if ("error" in envelope) {
-      return yield* new RpcFailure({
-        kind: request.method === "eth_call" && isRevert(envelope.error) ? "reverted" : "refused",
-        reason: `${request.method} was refused with code ${envelope.error.code}`,
-      })
-    }
-    return yield* malformedUnless(request.method, request.decode(envelope.result))
-  })
 
-  return { call } satisfies Rpc
-
-  function call<A>(request: RpcRequest<A>): Effect.Effect<A, RpcFailure> {
-    return attempt(request).pipe(
-      Effect.retry({
-        while: ({ kind }) => kind === "silent" || kind === "refused",
-        schedule: Schedule.spaced(retryDelay),
-        times: retriesMax,
-      }),
-      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(request.method) }),
+  const inTime = <A>(method: string, attempt: Effect.Effect<A, RpcFailure>) =>
+    attempt.pipe(
+      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(method) }),
       calls.withPermit,
     )
+
+  function call<A>(request: RpcRequest<A>): Effect.Effect<A, RpcFailure> {
+    const attempt = Effect.suspend(() => {
+      const body = bodyOf(request)
+      return Effect.flatMap(send(request, body), (response) => read(request, body.id, response))
+    })
+    const retried = Effect.retry(attempt, {
+      while: ({ kind }) => kind === "silent" || kind === "refused",
+      schedule: Schedule.spaced(retryDelay),
+      times: retriesMax,
+    })
+    return inTime(request.method, retried)
   }
+
+  const resolver = RequestResolver.make<SharedCall>((entries) => {
+    const bodies = entries.map(({ request }) => bodyOf(request.call))
+    const batch = entries.length === 1
+      ? Effect.succeed([])
+      : Effect.catch(inTime("batch", send({ method: "batch" }, bodies)), () => Effect.succeed([]))
+    return Effect.flatMap(batch, (responses) =>
+      Effect.forEach(entries, (entry, n) => {
+        const { request: { call: request } } = entry
+        const id = bodies[n]?.id ?? 0
+        const own = Array.isArray(responses) ? responses.find((one) => one?.id === id) : undefined
+        const shared = read(request, id, own)
+        return Request.completeEffect(entry, Effect.catch(shared, () => call(request)))
+      }, { concurrency: "unbounded", discard: true }))
+  }).pipe(RequestResolver.batchN(batchMax))
+
+  return {
+    call,
+    callTogether: (call) => Effect.request(sharedCall({ call }), resolver),
+  } satisfies Rpc
 })
+
+/** The result in a response, when it is of the request with this id. */
+const read = Effect.fnUntraced(
+  function* <A>({ method, decode }: RpcRequest<A>, id: number, response: unknown) {
+    const envelope = yield* malformedUnless(method, decodeEnvelope(response))
+    if (envelope.id !== id) return yield* malformed(method, "the response of another request")
+    if ("error" in envelope) {
+      return yield* new RpcFailure({
+        kind: method === "eth_call" && isRevert(envelope.error) ? "reverted" : "refused",
+        reason: `${method} was refused with code ${envelope.error.code}`,
+      })
+    }
+    return yield* malformedUnless(method, decode(envelope.result))
+  },
+)
 
 /** Nodes name a revert by code 3 or, when the contract gave no reason, by the message alone. */
 const isRevert = ({ code, message }: { readonly code: number; readonly message: string }) =>

@@ -1,7 +1,7 @@
 /**
  * Payments that are read at the same moment share their calls, and each gets the proof that it would
- * get alone: also when an endpoint refuses large queries, or when one payer uses
- * another's nonce.
+ * get alone: also when an endpoint refuses large queries or batches, or answers a batch in part, or
+ * when one payer uses another's nonce.
  *
  * @module
  */
@@ -12,7 +12,8 @@ import { topicOf, topics } from "../../../src/payments/chain/token.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import {
-  chainAt,
+  type BatchResponder,
+  chainWith,
   honestResponses,
   type Log,
   nowSeconds,
@@ -112,9 +113,10 @@ const outcomesAt = (
   respond: (request: RpcRequest) => Response,
   count: number,
   concurrency: "unbounded" | 1,
+  respondToBatch?: BatchResponder,
 ) =>
   Effect.gen(function* () {
-    const { paymentProof } = yield* chainAt(respond)
+    const { paymentProof } = yield* chainWith({}, [respond], respondToBatch)
     const proofs = yield* Effect.forEach(
       Array.from({ length: count }, (_, n) => n),
       (n) => paymentProof(paymentOf(n)),
@@ -125,21 +127,65 @@ const outcomesAt = (
 
 const expected = (count: number) => Array.from({ length: count }, (_, n) => outcomeOf(n))
 
+const unused = (count: number) =>
+  Array.from({ length: 2_000 }, (_, n) => n)
+    .filter((n) => outcomeOf(n) === "expired").slice(0, count)
+
 liveTest(
-  "200 payments that were never made, a round of the sweep, are void after few queries of logs",
+  "200 payments that were never made, a round of the sweep, are void after few requests",
   function* () {
-    const unused = Array.from({ length: 2_000 }, (_, n) => n)
-      .filter((n) => outcomeOf(n) === "expired").slice(0, 200)
     const { respond, callsOf } = endpointOf(0)
-    const { paymentProof } = yield* chainAt(respond)
-    const proofs = yield* Effect.forEach(unused, (n) => paymentProof(paymentOf(n)), {
+    let batches = 0
+    const { paymentProof } = yield* chainWith({}, [respond], (responses) => {
+      batches++
+      return Response.json(responses)
+    })
+    const proofs = yield* Effect.forEach(unused(200), (n) => paymentProof(paymentOf(n)), {
       concurrency: "unbounded",
     })
     equal(new Set(proofs.map(({ proof }) => proof)), new Set(["never"]))
     equal(callsOf("eth_call"), 200)
     ok(callsOf("eth_getLogs") <= 12, `${callsOf("eth_getLogs")} queries of logs`)
+    ok(batches <= 12, `${batches} batches`)
   },
 )
+
+/** Endpoints by what they make of a batch. */
+const batchEndpoints: ReadonlyArray<readonly [string, BatchResponder]> = [
+  ["in another order", (responses) => Response.json(responses.toReversed())],
+  ["in part", (responses) => Response.json(responses.filter((_, n) => n % 3 > 0))],
+  [
+    "with refusals",
+    (responses) =>
+      Response.json(
+        responses.map((response, n) =>
+          n % 2 > 0
+            ? response
+            : { ...Object(response), result: undefined, error: { code: -32_005, message: "" } }
+        ),
+      ),
+  ],
+  [
+    "with one refusal in a list",
+    () =>
+      Response.json([{ jsonrpc: "2.0", id: null, error: { code: -32_600, message: "no batch" } }]),
+  ],
+  ["with a status", () => new Response("Payload Too Large", { status: 413 })],
+  ["with HTML", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
+  [
+    "with words of other forms",
+    (responses) =>
+      Response.json(responses.map((response) => ({ ...Object(response), result: "0x" }))),
+  ],
+]
+
+for (const [how, respondToBatch] of batchEndpoints) {
+  liveTest(`an endpoint that answers a batch ${how} gives the same proofs`, function* () {
+    const count = 120
+    const { respond } = endpointOf(count)
+    equal(yield* outcomesAt(respond, count, "unbounded", respondToBatch), expected(count))
+  })
+}
 
 liveTest("payments that are read together have the proofs that each has alone", function* () {
   const count = 120

@@ -29,13 +29,17 @@ export const chainAt = (...responders: ReadonlyArray<Responder>) => chainWith({}
 export const impatientChainAt = (...responders: ReadonlyArray<Responder>) =>
   chainWith({ callTimeout: Duration.millis(250) }, responders)
 
+/** The response to a JSON-RPC batch, from those to its calls; most endpoints here accept none. */
+export type BatchResponder = (responses: ReadonlyArray<unknown>) => Response
+
 /** The same, with other options. An honest endpoint answers in time on a busy machine too. */
 export const chainWith = (
   options: Pick<ChainOptions, "scanBlocksMax" | "callTimeout">,
   responders: ReadonlyArray<Responder>,
+  respondToBatch?: BatchResponder,
 ) =>
   Effect.flatMap(
-    Effect.forEach(responders, endpoint),
+    Effect.forEach(responders, (respond) => endpoint(respond, respondToBatch)),
     (rpcUrls) =>
       Effect.provide(
         Chain,
@@ -47,11 +51,16 @@ export const chainWith = (
   )
 
 /** Serves until the scope closes. The URL ends in a key that must never be logged. */
-const endpoint = (respond: Responder) =>
+const endpoint = (respond: Responder, respondToBatch?: BatchResponder) =>
   Effect.map(
     serving(async (request) => {
-      const call = await request.json()
-      return isSpecified(call) ? await respond(call) : refusal(call, -32_602)
+      const body: RpcRequest | ReadonlyArray<RpcRequest> = await request.json()
+      const answer = (call: RpcRequest) =>
+        isSpecified(call) ? respond(call) : refusal(call, -32_602)
+      if ("method" in body) return await answer(body)
+      if (respondToBatch === undefined) return refusal({ id: 0, method: "", params: [] }, -32_600)
+      const responses = body.map(async (call) => await (await answer(call)).json())
+      return respondToBatch(await Promise.all(responses))
     }),
     (url) => `${url}/${secretKey}`,
   )
