@@ -217,7 +217,6 @@ function revertedReceipt({ transaction: transactionHash }: Transfer): object {
 }
 
 function answerRpc(request: RpcRequest) {
-  count("calls")
   if (isRefusedCall(request)) {
     count("transfers that would fail")
     return { jsonrpc: "2.0", id: request.id, error: { code: 3, message: "execution reverted" } }

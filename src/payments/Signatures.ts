@@ -40,11 +40,6 @@ export class Signatures extends Context.Service<Signatures, {
     authorization: Authorization,
     signature: Signature,
   ) => Effect.Effect<Option.Option<Address>>
-  /** The signer of a text (EIP-191 personal message); none when no key can be recovered. */
-  readonly textSigner: (
-    text: string,
-    signature: Signature,
-  ) => Effect.Effect<Option.Option<Address>>
   /** keccak256 of a text's UTF-8 bytes. */
   readonly digest: (text: string) => Bytes32
 }>()("bellwether/payments/Signatures") {}

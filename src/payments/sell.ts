@@ -35,7 +35,7 @@ import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
-import { Chain, proofOf, type Settles } from "./Chain.ts"
+import { Chain, type ChainUnavailable, proofOf, type Settles } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
   address,
@@ -49,7 +49,6 @@ import {
   type PaymentProof,
   type PaymentTicket,
   type ReleasedPayment,
-  wasTaken,
 } from "./domain/payment.ts"
 import { listingOf } from "./domain/x402/challenge.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
@@ -59,17 +58,7 @@ import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
 import { declined, type Move, PaymentStore, StoreReadOnly } from "./PaymentStore.ts"
 import { etagOf, type Outcome, type Purchase, type Work, type WorkResult } from "./purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "./reconcile.ts"
-import {
-  checkPayerProof,
-  fetchHint,
-  isBuyerOf,
-  keyHash,
-  makeSignerCheck,
-  type PayerProof,
-  secretHash,
-  type Signer,
-  wrongProof,
-} from "./sale/identity.ts"
+import { keyHash, makeSignerCheck, secretHash, type Signer } from "./sale/identity.ts"
 import {
   firstPaymentNamed,
   hungUp,
@@ -77,13 +66,13 @@ import {
   invalidSignature,
   makeReceipts,
   neverPaid,
-  notValidNow,
   overloaded,
   payerOverloaded,
   paymentConflict,
   paymentInProgress,
   perhapsInProgress,
   refundQueued,
+  required,
   responseForKnownPayment,
   tooManyOfAddress,
   unavailable,
@@ -116,7 +105,6 @@ interface Sale {
   readonly ticket: PaymentTicket
   /** The hash of its key; null without one. */
   readonly key: Bytes32 | null
-  readonly proof: PayerProof
   readonly signer: Signer
   /** Completed when the buyer hangs up. */
   readonly abandoned: Deferred.Deferred<void>
@@ -257,172 +245,19 @@ function* admit(
   purchase: Purchase,
   work: Work,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  const { store, signatures, terms } = seller
+  const { store, signatures } = seller
   const ticket = ticketOf(seller, purchase)
-  const proof = yield* checkPayerProof(signatures, terms, ticket, purchase)
-  yield* waitForSaleHere(seller, purchase, ticket.paymentId, proof)
+  yield* waitForSaleHere(seller, purchase, ticket.paymentId)
   const key = keyHash(signatures, ticket, purchase)
   const found = yield* store.findWithKey(ticket.paymentId, key)
   const known = Option.getOrUndefined(found.payment)
   const signer = yield* seller.signerOf(ticket, purchase.client, known)
-  const taken = known && wasTaken(known.state)
   if (signer === "stranger") return yield* known ? paymentConflict(known) : invalidSignature
-  if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
   const abandoned = Deferred.makeUnsafe<void>()
-  const sale: Sale = { purchase, work, ticket, key, proof, signer, abandoned }
+  const sale: Sale = { purchase, work, ticket, key, signer, abandoned }
   return yield* known === undefined
     ? sellUnclaimed(seller, sale, null, found.holder)
     : answerKnownPayment(seller, sale, known, found.holder)
-}
-
-/**
- * When this process is selling the payment, waits until that sale has ended. Only a call with the
- * same secret, or with the payer's proof, may wait, and one such call for each payment.
- */
-function* waitForSaleHere(
-  { running, waiting, timing, terms }: Seller,
-  purchase: Purchase,
-  paymentId: PaymentId,
-  proof: PayerProof,
-): Effect.fn.Return<void, FailedSale> {
-  const other = running.get(paymentId)
-  if (other === undefined) return
-  const { request, payment, secret } = other.purchase
-  if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
-    return yield* paymentConflict({ state: "settling", productId: other.purchase.product.id })
-  }
-  if (proof === "wrong") return yield* wrongProof(terms, paymentId, null)
-  const hasSecret = secret !== null && secret === purchase.secret
-  if (!hasSecret && proof !== "valid") return yield* inProgress
-  const waitMax = Duration.times(timing.waitInterval, timing.waitRetriesMax)
-  yield* waiting.run(paymentId)(busy)(Effect.timeout(other.ended, waitMax)).pipe(
-    Effect.catch(() => inProgress),
-  )
-}
-
-/** Another call waits for the payment or resolves it. */
-const busy = "busy" as const
-
-/** Answers for a known payment, according to its state. */
-function* answerKnownPayment(
-  seller: Seller,
-  sale: Sale,
-  found: Payment,
-  holder: Option.Option<Payment>,
-): Effect.fn.Return<Outcome, FailedSale> {
-  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(found)
-  const { outcome, row } = found.state === "released"
-    ? { outcome: null, row: found }
-    : yield* resolve(seller, sale, found)
-  if (outcome !== null) return outcome
-  return yield* row.state === "released"
-    ? Effect.gen(() => sellUnclaimed(seller, sale, row, holder))
-    : respond(seller, sale, row)
-}
-
-/**
- * True when the payment is bound to another request or signature. An unmatched transfer is bound to
- * none, so any request of its signer gets its outcome.
- */
-const isBoundElsewhere = (found: Payment, { request, payment }: Purchase) =>
-  found.request !== null &&
-  (found.request !== request || found.signature !== payment.signature)
-
-/** The response with the state of a payment, when this call can change nothing more. */
-const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayment>) =>
-  responseForKnownPayment(
-    row,
-    isBuyer(seller, sale, row),
-    seller.receipts,
-    fetchHint(row, seller.terms, seller.timing),
-  )
-
-const isBuyer = ({ signatures, timing }: Seller, { purchase, proof }: Sale, row: Payment) =>
-  isBuyerOf(row, secretHash(signatures, row.paymentId, purchase.secret), proof, timing)
-
-/** The outcome of a resumed sale, or the newest row of its payment. */
-interface Resolved {
-  readonly outcome: Outcome | null
-  readonly row: Payment
-}
-
-/** Resolves a known payment as far as this call can, unless another call is doing it. */
-const resolve = (seller: Seller, sale: Sale, found: Payment) =>
-  seller.resolving.run(found.paymentId)(busy)(
-    Effect.gen(() => resolveInTurn(seller, sale, found)),
-  ).pipe(
-    Effect.catchIf(
-      (error): error is typeof busy => error === busy,
-      (): Effect.Effect<Resolved, NotCharged> =>
-        // The other call may be making the refund of this answer due.
-        found.state === "answered" && needsChain(found, seller.timing)
-          ? inProgress
-          : Effect.succeed({ outcome: null, row: found }),
-    ),
-  )
-
-/** Resumes, reconciles or waits for a known payment. */
-function* resolveInTurn(
-  seller: Seller,
-  sale: Sale,
-  found: Payment,
-): Effect.fn.Return<Resolved, FailedSale> {
-  const { store, timing, reconciling } = seller
-  let row = found
-  for (let waits = 0;; waits++) {
-    const outcome = yield* resume(seller, sale, row)
-    if (outcome !== null) return { outcome, row }
-    if (needsChain(row, timing)) row = yield* reconcile(reconciling, row)
-    // Only a row that a worker has is worth a wait.
-    const mustWait = "leaseLeftMs" in row && isBuyer(seller, sale, row)
-    if (!mustWait || waits === timing.waitRetriesMax) return { outcome: null, row }
-    yield* Effect.sleep(timing.waitInterval)
-    row = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
-  }
-}
-
-/**
- * Continues an unresolved settle-early payment for its own buyer, who may have sent its key with
- * another payment. Null when it cannot be continued here, or its payer has too many in progress.
- */
-function resume(
-  seller: Seller,
-  sale: Sale,
-  row: Payment,
-): Effect.Effect<Outcome | null, FailedSale> {
-  if (
-    row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
-    !isBuyer(seller, sale, row)
-  ) return Effect.succeed(null)
-  const { paymentId, authorization, signature } = row
-  const resumed: Sale = {
-    ...sale,
-    ticket: { ...sale.ticket, paymentId, authorization, signature },
-    purchase: {
-      ...sale.purchase,
-      payment: { ...sale.purchase.payment, authorization, signature },
-    },
-  }
-  return inFiber(seller, resumed, Effect.gen(() => computeResumed(seller, resumed, row))).pipe(
-    Effect.catchTag("NotClaimed", () => Effect.succeed(null)),
-  )
-}
-
-/**
- * Answers with the payment that holds the key of this call; null when the key is free. That
- * payment is another one of the same payer for the same request.
- */
-function* answerByKey(
-  seller: Seller,
-  sale: Sale,
-  holder: Option.Option<Payment>,
-): Effect.fn.Return<Outcome | null, FailedSale> {
-  if (Option.isNone(holder) || holder.value.state === "released") return null
-  const { outcome, row } = yield* resolve(seller, sale, holder.value)
-  if (outcome !== null) return outcome
-  return row.state !== "released" && holdsKey(row.state)
-    ? yield* Effect.mapError(respond(seller, sale, row), firstPaymentNamed(row.paymentId))
-    : null
 }
 
 /**
@@ -442,7 +277,7 @@ function* sellUnclaimed(
   }
   if (validityFault !== null) {
     const mayBeSold = yield* mayBeClaimed(seller, ticket)
-    return yield* mayBeSold ? perhapsInProgress : notValidNow(validityFault)
+    return yield* mayBeSold ? perhapsInProgress : required(validityFault, "expired")
   }
   const refusal = seller.shares.refusal(sale.purchase)
   if (refusal !== null) return yield* refusal
@@ -568,7 +403,7 @@ const inPlaceOf =
 function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | NotCharged> {
   const { work, purchase: { product } } = sale
   const verified = verifyWithFacilitator(seller, sale)
-  const unused = Effect.andThen(checkUnused(seller, sale), checkSettles(seller, sale))
+  const unused = checkOnChain(seller, sale)
   const check = unlessHungUp(sale, withTimeLimit(work.check, seller.timing.workTimeout))
   const steps = product.settlementOrder === "compute-first"
     ? Effect.all([verified, unused], { concurrency: "unbounded", discard: true })
@@ -607,12 +442,9 @@ const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, 
         case "valid":
           return Effect.void
         case "invalid":
-          return Effect.fail(
-            new NotCharged({
-              code: "payment_required",
-              message: `The facilitator refuses the payment: ${verify.reason}`,
-              fault: faultOf(verify.reason),
-            }),
+          return required(
+            `The facilitator refuses the payment: ${verify.reason}`,
+            faultOf(verify.reason),
           )
         case "unknown":
           return Effect.fail(
@@ -626,64 +458,45 @@ const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, 
     }),
   )
 
-/** A payment that is already public is refused, because anyone may have copied it. */
-const checkUnused = ({ chain, timing }: Seller, { ticket }: Sale) =>
-  readChain(
-    Effect.timeout(
-      chain.isNonceUsed(ticket.token.asset, ticket.authorization.from, ticket.authorization.nonce),
-      timing.verifyTimeout,
+/**
+ * Refuses a payment that is public already, because anyone may have copied it, and one that would not
+ * settle: a payer's code may accept what it is asked at verification, and refuse the settlement. Also
+ * refuses while the chain cannot be read.
+ */
+const checkOnChain = (
+  { chain, timing }: Seller,
+  { ticket: { token: { asset }, authorization, signature } }: Sale,
+): Effect.Effect<void, NotCharged> =>
+  chain.isNonceUsed(asset, authorization.from, authorization.nonce).pipe(
+    Effect.flatMap((isUsed): Effect.Effect<Settles | "nonce_used", ChainUnavailable> =>
+      isUsed ? Effect.succeed("nonce_used") : chain.wouldSettle(asset, authorization, signature)
     ),
-  ).pipe(
-    Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
-  )
-
-/** Refuses the payment when the chain cannot be read. */
-const readChain = <A, E>(read: Effect.Effect<A, E>) =>
-  read.pipe(
+    Effect.timeout(timing.verifyTimeout),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
     orInstead("The chain's adapter failed", unavailable),
-  )
-
-/** A payer's code may accept what it is asked at verification, and refuse the settlement. */
-const checkSettles = (
-  { chain, timing }: Seller,
-  { ticket: { token, authorization, signature } }: Sale,
-): Effect.Effect<void, NotCharged> =>
-  readChain(
-    Effect.timeout(chain.wouldSettle(token.asset, authorization, signature), timing.verifyTimeout),
-  ).pipe(
-    Effect.flatMap((settles) => settles === true ? Effect.void : wouldNotSettle(settles)),
-  )
-
-const wouldNotSettle = (fault: Exclude<Settles, true>) =>
-  Effect.fail(
-    new NotCharged(
-      fault === "too_early"
-        ? {
-          code: "payments_unavailable",
-          message: "The chain has no block after validAfter yet",
-          hint: resendUnused,
-        }
-        : {
-          code: "payment_required",
-          message: fault === "insufficient_funds"
-            ? "The payer's balance is less than the price"
-            : "The payer's contract refuses the transfer in a transaction that pays for gas",
-          fault,
-        },
+    Effect.flatMap((fault) =>
+      fault === true
+        ? Effect.void
+        : fault === "too_early"
+        ? Effect.fail(tooEarly)
+        : required(settlementFaults[fault], fault)
     ),
   )
 
-const alreadyUsedOnChain = Effect.fail(
-  new NotCharged({
-    code: "payment_required",
-    message:
-      "The authorization is already used or cancelled on the chain: sign a new one, with the same key",
-    fault: "nonce_used",
-  }),
-)
+const tooEarly = new NotCharged({
+  code: "payments_unavailable",
+  message: "The chain has no block after validAfter yet",
+  hint: resendUnused,
+})
+
+const settlementFaults = {
+  nonce_used:
+    "The authorization is already used or cancelled on the chain: sign a new one, with the same key",
+  insufficient_funds: "The payer's balance is less than the price",
+  invalid_signature: "The payer's contract refuses the transfer in a transaction that pays for gas",
+}
 
 /** What is left of a sale when the facilitator has answered: proof, and what follows from it. */
 type Rest = Effect.Effect<Outcome, FailedSale>
@@ -841,6 +654,21 @@ function* settle(
   return Effect.gen(() => proveAndMove(seller, sale, settling, report))
 }
 
+/**
+ * Stores the intent. When the store fails, it is unknown whether the intent was stored, so
+ * settlement is not requested.
+ */
+const intend = (
+  { store, timing: { lease } }: Seller,
+  claimed: Payment,
+  body: Uint8Array | null,
+): Effect.Effect<Payment, NotCharged | Unresolved> =>
+  store.move(claimed, { event: "intend", answer: body === null ? null : { body }, lease }).pipe(
+    orInstead("Cannot store the intent to settle", unavailable),
+    // The lease expired and another worker has the payment; only that worker knows the outcome.
+    Effect.flatMap(Option.match({ onNone: () => unresolved, onSome: Effect.succeed })),
+  )
+
 /** Proves a settlement, and keeps a share of its sender when the chain does not show it. */
 function* proveAndMove(
   seller: Seller,
@@ -860,27 +688,6 @@ function* proveAndMove(
   }
   return row
 }
-
-/**
- * Stores the intent. When the store fails, it is unknown whether the intent was stored, so
- * settlement is not requested.
- */
-const intend = (
-  { store, timing: { lease } }: Seller,
-  claimed: Payment,
-  body: Uint8Array | null,
-): Effect.Effect<Payment, NotCharged | Unresolved> =>
-  store.move(claimed, { event: "intend", answer: body === null ? null : { body }, lease }).pipe(
-    orInstead("Cannot store the intent to settle", unavailable),
-    // The lease expired and another worker has the payment; only that worker knows the outcome.
-    Effect.flatMap(Option.match({ onNone: () => unresolved, onSome: Effect.succeed })),
-  )
-
-/** A call of the facilitator that did not end in time, and one that failed. */
-const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
-const defective = Effect.succeed({ outcome: "unknown", reason: "defect" } as const)
-
-const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
 
 /**
  * Reads the chain until there is proof or time is up; once when the facilitator declined. If it
@@ -903,6 +710,8 @@ const prove = (
     Effect.tap(({ proof }) => annotate({ outcome: proof })),
     inSpan("prove"),
   )
+
+const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
 
 /** The move of an intended payment that the chain shows. */
 const paidMove = (
@@ -948,35 +757,6 @@ const tryMoveOrFind = (store: PaymentStore["Service"], before: Payment, move: Mo
     orInstead("Cannot read a payment", Effect.succeedNone),
     Effect.map(Option.getOrNull),
   )
-
-/** Logs a defect of a port, and goes on with `instead`. */
-const orInstead =
-  <B, E2>(message: string, instead: Effect.Effect<B, E2>) =>
-  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | B, E | E2> =>
-    Effect.catchDefect(
-      effect,
-      (defect) => Effect.andThen(Effect.logError(message, defect), instead),
-    )
-
-/**
- * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
- * recovery window and the chain proves that it was paid, then computes its answer.
- */
-function* computeResumed(
-  seller: Seller,
-  sale: Sale,
-  row: Payment,
-): Effect.fn.Return<Outcome, SaleError> {
-  const { chain, store, timing } = seller
-  const elsewhere = Effect.fail(notClaimed(sale, paymentInProgress))
-  const recoveryMs = Duration.toMillis(timing.recoveryWindow)
-  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return yield* elsewhere
-  const proof = yield* proofOf(chain, row, row.transactionHint)
-  if (proof.proof !== "paid") return yield* elsewhere
-  const settled = yield* store.move(row, paidMove(seller.timing, row, proof.at))
-  if (Option.isNone(settled)) return yield* elsewhere
-  return yield* computeOrRefund(seller, sale, settled.value)
-}
 
 /**
  * The end of a settlement. Of a settle-early payment that the chain shows, computes the answer or queues
@@ -1060,6 +840,184 @@ function outcomeOf(
       hasTag?.(etag) === true,
   }
 }
+
+/**
+ * When this process is selling the payment, waits until that sale has ended. Only a call with the
+ * same secret may wait, and one such call for each payment.
+ */
+function* waitForSaleHere(
+  { running, waiting, timing }: Seller,
+  purchase: Purchase,
+  paymentId: PaymentId,
+): Effect.fn.Return<void, FailedSale> {
+  const other = running.get(paymentId)
+  if (other === undefined) return
+  const { request, payment, secret } = other.purchase
+  if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
+    return yield* paymentConflict({ state: "settling", productId: other.purchase.product.id })
+  }
+  if (secret === null || secret !== purchase.secret) return yield* inProgress
+  const waitMax = Duration.times(timing.waitInterval, timing.waitRetriesMax)
+  yield* waiting.run(paymentId)(busy)(Effect.timeout(other.ended, waitMax)).pipe(
+    Effect.catch(() => inProgress),
+  )
+}
+
+/** Another call waits for the payment or resolves it. */
+const busy = "busy" as const
+
+/** Answers for a known payment, according to its state. */
+function* answerKnownPayment(
+  seller: Seller,
+  sale: Sale,
+  found: Payment,
+  holder: Option.Option<Payment>,
+): Effect.fn.Return<Outcome, FailedSale> {
+  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(found)
+  const { outcome, row } = found.state === "released"
+    ? { outcome: null, row: found }
+    : yield* resolve(seller, sale, found)
+  if (outcome !== null) return outcome
+  return yield* row.state === "released"
+    ? Effect.gen(() => sellUnclaimed(seller, sale, row, holder))
+    : respond(seller, sale, row)
+}
+
+/**
+ * True when the payment is bound to another request or signature. An unmatched transfer is bound to
+ * none, so any request of its signer gets its outcome.
+ */
+const isBoundElsewhere = (found: Payment, { request, payment }: Purchase) =>
+  found.request !== null &&
+  (found.request !== request || found.signature !== payment.signature)
+
+/** The response with the state of a payment, when this call can change nothing more. */
+const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayment>) =>
+  responseForKnownPayment(row, isBuyer(seller, sale, row), seller.receipts)
+
+/** Whether the caller has the secret that the answer was bought with. */
+function isBuyer({ signatures }: Seller, { purchase }: Sale, row: Payment): boolean {
+  const hash = secretHash(signatures, row.paymentId, purchase.secret)
+  return hash !== null && hash === row.secretHash
+}
+
+/** The outcome of a resumed sale, or the newest row of its payment. */
+interface Resolved {
+  readonly outcome: Outcome | null
+  readonly row: Payment
+}
+
+/** Resolves a known payment as far as this call can, unless another call is doing it. */
+const resolve = (seller: Seller, sale: Sale, found: Payment) =>
+  seller.resolving.run(found.paymentId)(busy)(
+    Effect.gen(() => resolveInTurn(seller, sale, found)),
+  ).pipe(
+    Effect.catchIf(
+      (error): error is typeof busy => error === busy,
+      (): Effect.Effect<Resolved, NotCharged> =>
+        // The other call may be making the refund of this answer due.
+        found.state === "answered" && needsChain(found, seller.timing)
+          ? inProgress
+          : Effect.succeed({ outcome: null, row: found }),
+    ),
+  )
+
+/** Resumes, reconciles or waits for a known payment. */
+function* resolveInTurn(
+  seller: Seller,
+  sale: Sale,
+  found: Payment,
+): Effect.fn.Return<Resolved, FailedSale> {
+  const { store, timing, reconciling } = seller
+  let row = found
+  for (let waits = 0;; waits++) {
+    const outcome = yield* resume(seller, sale, row)
+    if (outcome !== null) return { outcome, row }
+    if (needsChain(row, timing)) row = yield* reconcile(reconciling, row)
+    // Only a row that a worker has is worth a wait.
+    const mustWait = "leaseLeftMs" in row && isBuyer(seller, sale, row)
+    if (!mustWait || waits === timing.waitRetriesMax) return { outcome: null, row }
+    yield* Effect.sleep(timing.waitInterval)
+    row = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
+  }
+}
+
+/**
+ * Continues an unresolved settle-early payment for its own buyer, who may have sent its key with
+ * another payment. Null when it cannot be continued here, or its payer has too many in progress.
+ */
+function resume(
+  seller: Seller,
+  sale: Sale,
+  row: Payment,
+): Effect.Effect<Outcome | null, FailedSale> {
+  if (
+    row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
+    !isBuyer(seller, sale, row)
+  ) return Effect.succeed(null)
+  const { paymentId, authorization, signature } = row
+  const resumed: Sale = {
+    ...sale,
+    ticket: { ...sale.ticket, paymentId, authorization, signature },
+    purchase: {
+      ...sale.purchase,
+      payment: { ...sale.purchase.payment, authorization, signature },
+    },
+  }
+  return inFiber(seller, resumed, Effect.gen(() => computeResumed(seller, resumed, row))).pipe(
+    Effect.catchTag("NotClaimed", () => Effect.succeed(null)),
+  )
+}
+
+/**
+ * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
+ * recovery window and the chain proves that it was paid, then computes its answer.
+ */
+function* computeResumed(
+  seller: Seller,
+  sale: Sale,
+  row: Payment,
+): Effect.fn.Return<Outcome, SaleError> {
+  const { chain, store, timing } = seller
+  const elsewhere = Effect.fail(notClaimed(sale, paymentInProgress))
+  const recoveryMs = Duration.toMillis(timing.recoveryWindow)
+  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return yield* elsewhere
+  const proof = yield* proofOf(chain, row, row.transactionHint)
+  if (proof.proof !== "paid") return yield* elsewhere
+  const settled = yield* store.move(row, paidMove(seller.timing, row, proof.at))
+  if (Option.isNone(settled)) return yield* elsewhere
+  return yield* computeOrRefund(seller, sale, settled.value)
+}
+
+/**
+ * Answers with the payment that holds the key of this call; null when the key is free. That
+ * payment is another one of the same payer for the same request.
+ */
+function* answerByKey(
+  seller: Seller,
+  sale: Sale,
+  holder: Option.Option<Payment>,
+): Effect.fn.Return<Outcome | null, FailedSale> {
+  if (Option.isNone(holder) || holder.value.state === "released") return null
+  const { outcome, row } = yield* resolve(seller, sale, holder.value)
+  if (outcome !== null) return outcome
+  return row.state !== "released" && holdsKey(row.state)
+    ? yield* Effect.mapError(respond(seller, sale, row), firstPaymentNamed(row.paymentId))
+    : null
+}
+
+/** A call of the facilitator that did not end in time, and one that failed. */
+const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
+const defective = Effect.succeed({ outcome: "unknown", reason: "defect" } as const)
+
+/** Logs a defect of a port, and goes on with `instead`. */
+const orInstead =
+  <B, E2>(message: string, instead: Effect.Effect<B, E2>) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | B, E | E2> =>
+    Effect.catchDefect(
+      effect,
+      (defect) => Effect.andThen(Effect.logError(message, defect), instead),
+    )
 
 const requestOf = ({ terms }: Seller, { ticket, purchase: { product } }: Sale) => ({
   token: ticket.token,

@@ -79,8 +79,6 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       refundNonce: (payment) => Bytes32.make(taggedHash("refund/v1", payment)),
       signer: (token, authorization, signature) =>
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
-      textSigner: (text, signature) =>
-        Effect.sync(() => recover(curve, keccak, textHash(keccak, text), signature)),
       digest: (text) => Bytes32.make(`0x${keccak(utf8.encode(text)).toHex()}`),
     })
   }),
@@ -124,16 +122,6 @@ function writeUint(bytes: Uint8Array, value: bigint, end: number): void {
 
 function bytesOf(hex: `0x${string}`): Uint8Array {
   return Uint8Array.fromHex(hex.slice(2))
-}
-
-/** The hash of a personal message: EIP-191, version 0x45. */
-function textHash(keccak: Keccak, text: string): Uint8Array {
-  const bytes = utf8.encode(text)
-  const prefix = utf8.encode(`\x19Ethereum Signed Message:\n${bytes.length}`)
-  const message = new Uint8Array(prefix.length + bytes.length)
-  message.set(prefix)
-  message.set(bytes, prefix.length)
-  return keccak(message)
 }
 
 function recover(

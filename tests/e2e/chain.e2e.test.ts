@@ -15,7 +15,7 @@ import { address, type Authorization } from "../../src/payments/domain/payment.t
 import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { type Anvil, hasAnvil, skipWithoutAnvil } from "../support/payments/anvil.ts"
-import { buyer, buyerKey, provePayer, sign } from "../support/payments/buyers.ts"
+import { buyer, buyerKey, sign } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Service } from "../support/process.ts"
@@ -172,24 +172,6 @@ const steps: ReadonlyArray<Step> = [
       equal(again.headers.get("PAYMENT-RESPONSE"), first.headers.get("PAYMENT-RESPONSE"))
       equal(spent, price)
     }),
-  ],
-  [
-    "a payer without a key fetches the answer again with its proof",
-    Effect.fnUntraced(function* ({ measured, service }) {
-      const url = `${service.base}${products.latest.path}`
-      const first = yield* buying(1, url)
-      const payment = JSON.parse(atob(first.payment))
-      const { paymentId } = yield* Signatures
-      const { from, nonce } = payment.payload.authorization
-      const id = paymentId({ ...token, from: address(from), nonce })
-      const signature = yield* provePayer(buyer(1), id, service.base)
-      const extensions = { "payer-proof": { signature } }
-      const { bought, spent } = yield* measured(
-        1,
-        sendPayment(url, headerOf({ ...payment, extensions })),
-      )
-      equal([first.status, bought.status, bought.body, spent], [200, 200, first.body, 0n])
-    }, Effect.provide(signatures.layer)),
   ],
   [
     "a smart wallet pays with a signature that only its contract can check, and a forged one does not",

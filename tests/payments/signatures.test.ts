@@ -11,17 +11,14 @@ import {
   address,
   type Authorization,
   Bytes32,
-  PaymentId,
   Signature,
 } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
-import { payerProofText } from "../../src/payments/domain/x402/paymentPayload.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer, sign, transferTypes } from "../support/payments/buyers.ts"
 import { authorizationFor, token } from "../support/payments/terms.ts"
 import { liveTest } from "../support/effect.ts"
 
-const paymentId = PaymentId.make(`0x${"1d".repeat(32)}`)
 const vectors = Number(Deno.env.get("SIGNATURE_VECTORS") ?? 200)
 
 const Word = Schema.BigInt.check(
@@ -137,38 +134,14 @@ liveTest("signer() returns another address for another domain", function* () {
   }
 }, layer)
 
-liveTest(
-  "textSigner() recovers the signer of a personal message, and of no other text or key",
-  function* () {
-    const { textSigner } = yield* Signatures
-    const texts = [
-      "",
-      "a",
-      "schlüssel",
-      "x".repeat(200),
-      payerProofText(paymentId, "https://a.example"),
-    ]
-    for (const [n, text] of texts.entries()) {
-      const signed = yield* Effect.promise(() => buyer(n).signMessage({ message: text }))
-      const signature = Signature.make(signed)
-      const signer = yield* textSigner(text, signature)
-      assert.equal(Option.getOrNull(signer), address(buyer(n).address))
-      const other = yield* textSigner(`${text} `, signature)
-      assert.notEqual(Option.getOrNull(other), address(buyer(n).address))
-    }
-  },
-  layer,
-)
-
 liveTest("a signature that is not 65 bytes long has no signer", function* () {
-  const { signer, textSigner } = yield* Signatures
+  const { signer } = yield* Signatures
   const payer = buyer(1)
   const authorization = authorizationFor(payer, products.latest, 1_800_000_000)
   const signed = yield* sign(payer, authorization)
   for (const more of ["00", "1b", "6492".repeat(16)]) {
     const longer = Signature.make(`0x${signed.slice(2)}${more}`)
     assert.deepEqual(yield* signer(token, authorization, longer), Option.none())
-    assert.deepEqual(yield* textSigner("text", longer), Option.none())
   }
 }, layer)
 

@@ -73,14 +73,13 @@ const rules = {
   },
   payment_already_used: final(
     409,
-    "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
-      "with the payer proof of the hint, to get that answer again.",
+    "This payment already bought an answer. Send it with the Idempotency-Key of the first call to " +
+      "get that answer again.",
     [true],
   ),
   payment_conflict: final(
     409,
-    "This payment belongs to another request, or its payer proof is not the payer's. This call " +
-      "charged nothing.",
+    "This payment belongs to another request. This call charged nothing.",
     [false, true, null],
   ),
   payment_refunded: final(

@@ -17,11 +17,6 @@ import { second } from "../../core/domain/time.ts"
 import { testHeader, testSlugOf, type TestTrigger } from "../../core/testCall.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
 import {
-  idPlaceholder,
-  payerProofExtension,
-  payerProofText,
-} from "../../payments/domain/x402/paymentPayload.ts"
-import {
   networkOf,
   type PaymentTerms,
   requirements,
@@ -126,8 +121,6 @@ export function llmsFullText(options: LlmsOptions): string {
     resend,
     resendRule,
     program: quickstartText("typescript.mjs", packages).trimEnd(),
-    proofExtension: payerProofExtension,
-    proofText: payerProofText(idPlaceholder, publicBaseUrl),
     paymentId: paymentIdFormula,
     calls: skills.map((skill) => callSection(skill, publicBaseUrl)).join("\n\n"),
     errors: errorTable(),

@@ -84,8 +84,7 @@ const guidance = [
   "PAYMENT-SIGNATURE. Parameters are checked before the payment: a 400 leaves it unused.",
   "Send an Idempotency-Key on the first paid call, and keep it: a secret of 16 to 128 letters, digits, " +
   `- or _ that you choose, one for each purchase. ${resendRule} The same request with the same key ` +
-  "returns the answer again for 24 hours, without a second charge. Without a key only the payer's " +
-  "signature fetches a lost answer, for a limited time: the hint of the 409 has the text to sign.",
+  "returns the answer again for 24 hours, without a second charge. Without a key nothing does.",
   "`error.charged` says whether you paid. false: nothing was taken. true: the payment was taken, and " +
   `\`refund\` shows its refund. null: not known yet; after Retry-After, ${resend}. ` +
   "GET /v1/payments/{paymentId} returns the state of the payment.",

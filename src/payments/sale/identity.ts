@@ -1,6 +1,6 @@
 /**
  * Who sends a payment: the payer, proven by a signature, and the buyer of an answer, proven by the
- * key of the purchase or by the payer's signature of a fixed text.
+ * key of the purchase.
  *
  * @module
  */
@@ -17,10 +17,7 @@ import type {
   TokenDomain,
 } from "../domain/payment.ts"
 import { makePlaces, makePlacesByKey } from "../../core/places.ts"
-import { payerProofExtension, payerProofText } from "../domain/x402/paymentPayload.ts"
-import type { PaymentTerms } from "../domain/x402/terms.ts"
 import type { Signatures } from "../Signatures.ts"
-import type { PaymentTiming } from "../timing.ts"
 import { overloaded, unavailable } from "./responses.ts"
 import type { Purchase } from "../purchase.ts"
 
@@ -124,70 +121,3 @@ export const taskHash = (
   { chainId }: Pick<TokenDomain, "chainId">,
   secret: string,
 ): Bytes32 => signatures.digest(`task/v1:${chainId}:${secret}`)
-
-/** The payer's proof in a call: none, valid, or not the payer's. */
-export type PayerProof = "none" | "valid" | "wrong"
-
-/** Checks the payer proof of a call. */
-export const checkPayerProof = Effect.fnUntraced(function* (
-  signatures: Signatures["Service"],
-  { publicBaseUrl }: PaymentTerms,
-  { paymentId, authorization }: PaymentTicket,
-  { payment: { payerProof } }: Purchase,
-): Effect.fn.Return<PayerProof> {
-  if (payerProof === null) return "none"
-  const text = payerProofText(paymentId, publicBaseUrl)
-  const signer = yield* signatures.textSigner(text, payerProof)
-  return Option.getOrNull(signer) === authorization.from ? "valid" : "wrong"
-})
-
-/**
- * The error for a proof that is not the payer's. `taken` says whether the payment was taken before;
- * a payment that is not known gets a challenge.
- */
-export const wrongProof = (
-  { publicBaseUrl }: PaymentTerms,
-  paymentId: PaymentId,
-  taken: boolean | null | undefined,
-) =>
-  Effect.fail(
-    new NotCharged({
-      message: `${payerProofExtension} is not the payer's signature of the text ` +
-        `"${payerProofText(paymentId, publicBaseUrl)}". This call charged nothing`,
-      ...taken === undefined
-        ? { code: "payment_required", fault: "invalid_signature" }
-        : { code: "payment_conflict", taken },
-    }),
-  )
-
-export const fetchByKey =
-  "Send it with the Idempotency-Key or payment-identifier of the first call to get the answer again."
-
-/** How the buyer of an answered payment fetches its answer again. */
-export function fetchHint(
-  row: Payment,
-  { publicBaseUrl }: PaymentTerms,
-  { answerWindow }: Pick<PaymentTiming, "answerWindow">,
-): string {
-  if (row.state === "answered" && row.answer === null) return "The answer is no longer stored."
-  const leftMs = row.state === "answered" ? Duration.toMillis(answerWindow) - row.answeredAgoMs : 0
-  const byProof = leftMs <= 0 ? "" : ` Or, for ${Math.ceil(leftMs / 1_000)} seconds more, with ` +
-    `extensions["${payerProofExtension}"] = {"signature"} in the payment: the payer's EIP-191 ` +
-    `signature of the text "${payerProofText(row.paymentId, publicBaseUrl)}".`
-  return `${fetchByKey}${byProof} Send a key with every payment.`
-}
-
-/**
- * Whether the caller bought the payment's answer: it has the secret of the first call, or proves to
- * be the payer, for `answerWindow` after the answer.
- */
-export function isBuyerOf(
-  row: Payment,
-  hash: Bytes32 | null,
-  proof: PayerProof,
-  { answerWindow }: Pick<PaymentTiming, "answerWindow">,
-): boolean {
-  if (hash !== null && hash === row.secretHash) return true
-  return proof === "valid" &&
-    (row.state !== "answered" || row.answeredAgoMs < Duration.toMillis(answerWindow))
-}

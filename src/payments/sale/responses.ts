@@ -15,6 +15,7 @@ import { usd } from "../../core/domain/money.ts"
 import {
   type FailedSale,
   NotCharged,
+  type PaymentFault,
   type Receipt,
   type RefundNotice,
   RefundQueued,
@@ -39,15 +40,13 @@ import type { PaymentTerms } from "../domain/x402/terms.ts"
 import { bodyHash, etagOf, type Outcome, type PaidReceipt } from "../purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
-export const notValidNow = (reason: string) =>
-  Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
+/** The payment cannot be accepted: the buyer gets a new challenge. */
+export const required = (message: string, fault: PaymentFault) =>
+  Effect.fail(new NotCharged({ code: "payment_required", message, fault }))
 
-export const invalidSignature = Effect.fail(
-  new NotCharged({
-    code: "payment_required",
-    message: "The signature is not the payer's signature of this authorization",
-    fault: "invalid_signature",
-  }),
+export const invalidSignature = required(
+  "The signature is not the payer's signature of this authorization",
+  "invalid_signature",
 )
 
 /** The payment is known from another request or with another signature. Its product is public. */
@@ -103,12 +102,15 @@ export const tooManyOfAddress = new NotCharged({
   retryAfterSeconds: 1,
 })
 
-/** `hint` says how the buyer fetches the answer again. */
-export const paymentAlreadyUsed = (receipt: typeof Receipt.Type, hint: string) =>
+/** The receipt of a payment whose answer is still stored, or is not. */
+export const paymentAlreadyUsed = (receipt: typeof Receipt.Type, isStored: boolean) =>
   new NotCharged({
     code: "payment_already_used",
     message: "This payment has already bought its answer",
-    hint,
+    hint: isStored
+      ? "Send it with the Idempotency-Key or payment-identifier of the first call to get the " +
+        "answer again. Send a key with every payment."
+      : "The answer is no longer stored.",
     receipt,
     taken: true,
   })
@@ -156,14 +158,10 @@ export const unavailable = Effect.fail(
   }),
 )
 
-export const neverPaid = Effect.fail(
-  new NotCharged({
-    code: "payment_required",
-    message:
-      "The authorization has expired or was spent elsewhere, and paid nothing here: sign a " +
-      "new one, with the same key",
-    fault: "not_settled",
-  }),
+export const neverPaid = required(
+  "The authorization has expired or was spent elsewhere, and paid nothing here: sign a new one, " +
+    "with the same key",
+  "not_settled",
 )
 
 /** The hint of a refusal that may last longer than the payment is valid. */
@@ -197,8 +195,6 @@ export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
   receipts: Receipts,
-  /** How the buyer of an answered payment fetches its answer. */
-  fetchHint: string,
 ): Effect.Effect<Outcome, FailedSale> {
   switch (row.state) {
     case "claimed":
@@ -210,7 +206,7 @@ export function responseForKnownPayment(
     case "answered":
       return hasSecret && row.answer !== null
         ? Effect.succeed(replayOf(row, row.answer.body, receipts))
-        : Effect.fail(paymentAlreadyUsed(receipts.plain(row), fetchHint))
+        : Effect.fail(paymentAlreadyUsed(receipts.plain(row), row.answer !== null))
     case "refund_due":
     case "refunded":
       return Effect.fail(paymentRefunded(receipts.ofRefund(row)))
@@ -253,7 +249,7 @@ export const findOutcome = (ports: OutcomePorts) =>
         : found.value
       return row.state === "released"
         ? null
-        : yield* responseForKnownPayment(row, hasSecret(row), ports.receipts, "")
+        : yield* responseForKnownPayment(row, hasSecret(row), ports.receipts)
     },
     Effect.catchDefect((defect) =>
       Effect.andThen(Effect.logError("Cannot look up a payment", defect), unresolved)

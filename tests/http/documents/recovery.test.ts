@@ -22,7 +22,6 @@ import {
   Unresolved,
 } from "../../../src/payments/domain/failedSale.ts"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
-import { fetchByKey } from "../../../src/payments/sale/identity.ts"
 import * as responses from "../../../src/payments/sale/responses.ts"
 import * as errors from "../../../src/http/server/errors.ts"
 import { law, test } from "../../support/effect.ts"
@@ -199,7 +198,7 @@ Deno.test("every error that the code can return is right about recovery", () => 
   const refund = { id: "0x03", state: "queued", amountUsd: "1.00", to: "0x01" }
   const queued = { ...refund, paymentTransaction: "0x02" }
   const withReceipt = [
-    responses.paymentAlreadyUsed(receipt, fetchByKey),
+    ...[true, false].map((isStored) => responses.paymentAlreadyUsed(receipt, isStored)),
     responses.paymentRefunded(queued),
     Effect.runSync(Effect.flip(responses.unresolved)),
     new RefundQueued({ code: "venue_error", message: "No report", refund: queued }),

@@ -5,11 +5,9 @@
  *
  * @module
  */
-import { Effect, Schema } from "effect"
-import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Effect } from "effect"
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { Signatures } from "../../../src/payments/Signatures.ts"
-import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import { getTask, type Handle, pay } from "../../support/http/a2a.ts"
 import {
   a2aService,
@@ -21,9 +19,8 @@ import {
 import { currentRequest } from "../../support/http/mcp.ts"
 import { marketTest } from "../../support/http/paidService.ts"
 import type { Wire } from "../../support/http/signed.ts"
-import { buyer, provePayer } from "../../support/payments/buyers.ts"
 import { replica } from "../../support/payments/sales.ts"
-import { headerOf, nonce, token } from "../../support/payments/terms.ts"
+import { headerOf, nonce } from "../../support/payments/terms.ts"
 
 const { latest, signals } = products
 /** How often each kind of call is made on each replica. */
@@ -170,17 +167,6 @@ const send = Effect.fnUntraced(function* (
   }
 })
 
-/** The payment with its payer's proof, made by the n-th buyer. */
-const withProof = Effect.fnUntraced(function* (wire: Wire, n = 0) {
-  const { paymentId } = yield* Signatures
-  const { from, nonce: sentNonce } = wire.payload.authorization
-  const id = paymentId({ ...token, from: address(from), nonce: bytes32(sentNonce) })
-  const signature = yield* provePayer(buyer(n), id)
-  return { ...wire, extensions: { "payer-proof": { signature } } }
-})
-
-const bytes32 = Schema.decodeUnknownSync(Bytes32)
-
 const identified = (wire: Wire) => ({
   ...wire,
   extensions: { "payment-identifier": { info: { id: key } } },
@@ -203,48 +189,6 @@ marketTest("the same payment-identifier with a new signature is charged once", f
   equal([first.status, again], [200, { ...first, replayed: true }])
   equal(yield* pricesTaken, latest.price as bigint)
 })
-
-marketTest("the payer's proof fetches the answer again, and another's is a 409", function* () {
-  const { service } = yield* a2aService
-  const wire = yield* signed(latest)
-  const first = yield* send(service, wire)
-  const { status, error } = yield* send(service, wire)
-  equal([first.status, status, error.code], [200, 409, "payment_already_used"])
-  match(error.hint ?? "", /payer-proof.*"Fetch the answer of payment 0x[0-9a-f]{64} from http/)
-  const stranger = yield* send(service, yield* withProof(wire, 1))
-  equal([stranger.status, stranger.error.code, stranger.error.charged], [
-    ...[409, "payment_conflict", true],
-  ])
-  equal(yield* send(service, yield* withProof(wire)), { ...first, replayed: true })
-  equal(yield* pricesTaken, latest.price as bigint)
-})
-
-marketTest("a malformed proof is a 402 that names the field, and nothing is charged", function* () {
-  const { service } = yield* a2aService
-  const wire = yield* signed(latest)
-  const extensions = { "payer-proof": { signature: "0x12" } }
-  const { status, error } = yield* send(service, { ...wire, extensions })
-  equal(status, 402)
-  match(error.hint ?? "", /extensions\.payer-proof\.signature must be 0x and 130 hex digits/)
-  const wrong = yield* send(service, yield* withProof(wire, 1))
-  equal([wrong.status, yield* pricesTaken], [402, 0n])
-  match(wrong.error.hint ?? "", /payer-proof is not the payer's signature/)
-})
-
-marketTest(
-  "A2A: a payment that was sold over HTTP is fetched on a new task with the payer's proof",
-  function* () {
-    const { service } = yield* a2aService
-    const wire = yield* signed(latest)
-    const first = yield* send(service, wire)
-    const plain = yield* offer(service, latest)
-    equal((yield* pay(service, plain.id, wire)).task.state, "input-required")
-    const { id } = yield* offer(service, latest)
-    const { task } = yield* pay(service, id, yield* withProof(wire))
-    equal([task.state, task.answer], ["completed", first.answer])
-    equal(yield* pricesTaken, latest.price as bigint)
-  },
-)
 
 marketTest(
   "A2A: the start of a task's id fetches its answer over HTTP, as the key of its payment",

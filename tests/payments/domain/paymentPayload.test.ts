@@ -158,12 +158,6 @@ Deno.test("the error for a wrong field outside the payload names the field and t
       identifier("x".repeat(15)),
       "extensions.payment-identifier.info.id must be 16 to 128 letters, digits, - or _",
     ],
-    ["extensions", { "payer-proof": signature }, "extensions.payer-proof must be an object"],
-    [
-      "extensions",
-      { "payer-proof": { signature: `${signature}00` } },
-      "extensions.payer-proof.signature must be 0x and 130 hex digits",
-    ],
   ]
   for (const [path, value, expected] of wrong) {
     equal(check(changed(path, value)), `The payment's ${expected}`)
@@ -191,23 +185,6 @@ Deno.test("a signature longer than 65 bytes is for the payer's contract: only it
     const payment = Result.getOrThrow(decode(changed("payload.signature", long)))
     equal<string>(payment.signature, long.toLowerCase())
   }
-})
-
-Deno.test("a payer proof is decoded next to the identifier, in normal form", () => {
-  const id = "an-identifier-of-23-chr"
-  const extensions = (proof: unknown) => ({
-    "payment-identifier": { info: { id } },
-    "payer-proof": proof,
-  })
-  const proofOf = (proof: unknown) => {
-    const payment = decode(changed("extensions", extensions(proof)))
-    return Result.map(payment, ({ payerProof, identifier }) => [payerProof, identifier])
-  }
-  const lowV = `0x${signature.slice(2, -2).toUpperCase()}00`
-  equal(proofOf({ signature: lowV }), Result.succeed([signature, id]))
-  for (const none of [null, undefined]) equal(proofOf(none), Result.succeed([null, id]))
-  const malleable = `0x${"11".repeat(32)}${"ff".repeat(32)}1b`
-  equal(Result.isFailure(proofOf({ signature: malleable })), true)
 })
 
 Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {

@@ -10,12 +10,11 @@ import { TestClock } from "effect/testing"
 import { Chain, ChainUnavailable, type Settles } from "../../../src/payments/Chain.ts"
 import { address, Signature } from "../../../src/payments/domain/payment.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
-import { Payments } from "../../../src/payments/Payments.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { layerLedger } from "../../support/payments/simulated.ts"
 import { layer as realSignatures } from "../../../src/payments/wasmSignatures.ts"
-import { buyer, payloadOf, provePayer } from "../../support/payments/buyers.ts"
+import { payloadOf } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
@@ -168,16 +167,6 @@ test("a key is charged once, and only after the facilitator accepts the signatur
     const again = yield* bySignature(valid, { secret }, 2)
     equal(yield* buying(again, notComputed), "answer again")
     equal(yield* stateOf(again), null)
-  })))
-
-test("a contract has no payer proof: only its key fetches the answer again", () =>
-  withWallets(Effect.gen(function* () {
-    const { idOf } = yield* Payments
-    const bought = yield* bySignature(valid)
-    equal(yield* buying(bought, answer), "answer")
-    const payerProof = yield* provePayer(buyer(0), idOf(bought.payment.authorization))
-    const proven = { ...bought, payment: { ...bought.payment, payerProof } }
-    equal(yield* buying(proven, notComputed), "payment_conflict")
   })))
 
 test("a chain that cannot be read is no reason to call a signature invalid", () =>

@@ -5,16 +5,9 @@
  */
 import { Effect } from "effect"
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
-import {
-  type Authorization,
-  type PaymentId,
-  Signature,
-} from "../../../src/payments/domain/payment.ts"
-import {
-  payerProofText,
-  type PaymentPayload,
-} from "../../../src/payments/domain/x402/paymentPayload.ts"
-import { terms, token } from "./terms.ts"
+import { type Authorization, Signature } from "../../../src/payments/domain/payment.ts"
+import type { PaymentPayload } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { token } from "./terms.ts"
 
 /** The n-th buyer: the same key in every run. */
 export function buyer(n: number): LocalAccount {
@@ -59,19 +52,6 @@ export const sign = (
     (signature) => Signature.make(signature),
   )
 
-/** The payer's proof for one payment. */
-export const provePayer = (
-  account: LocalAccount,
-  paymentId: PaymentId,
-  publicBaseUrl = terms.publicBaseUrl,
-): Effect.Effect<Signature> =>
-  Effect.map(
-    Effect.promise(() =>
-      account.signMessage({ message: payerProofText(paymentId, publicBaseUrl) })
-    ),
-    (signature) => Signature.make(signature),
-  )
-
 /** A decoded payment, as the paywall passes it on. */
 export function payloadOf(authorization: Authorization, signature: Signature): PaymentPayload {
   return {
@@ -83,6 +63,5 @@ export function payloadOf(authorization: Authorization, signature: Signature): P
     signature,
     resourceUrl: null,
     identifier: null,
-    payerProof: null,
   }
 }

@@ -11,14 +11,7 @@
 import { Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { usd } from "../../../core/domain/money.ts"
-import {
-  address,
-  type Authorization,
-  Bytes32,
-  type PaymentId,
-  Signature,
-  signatureBytesMax,
-} from "../payment.ts"
+import { address, type Authorization, Bytes32, Signature, signatureBytesMax } from "../payment.ts"
 import { PaymentFault } from "../failedSale.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
@@ -33,25 +26,6 @@ const clockMarginSeconds = { early: 6, late: 30 } as const
 export const paymentHeaderLengthMax = 8_192
 /** Maximum length of a payment as JSON: the size that a header of that length decodes to. */
 const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
-
-/** The name of the x402 extension that carries the payer proof: `{ "signature": "0x..." }`. */
-export const payerProofExtension = "payer-proof"
-
-/**
- * The text that the payer signs (EIP-191 personal message) to fetch the answer of a payment that was
- * sent without a key. It contains the payment id, so that a proof is for one payment, and the service's
- * address without a trailing slash, so that a proof that was sent to another service is worth nothing
- * here.
- */
-export function payerProofText(
-  paymentId: PaymentId | typeof idPlaceholder,
-  publicBaseUrl: string,
-): string {
-  return `Fetch the answer of payment ${paymentId} from ${publicBaseUrl}`
-}
-
-/** Stands for the payment id in a document. */
-export const idPlaceholder = "{paymentId}"
 
 const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
 const hexOf = (digits: number) =>
@@ -102,7 +76,6 @@ const WirePayment = Schema.Union([
       "payment-identifier": optional(Schema.Struct({
         info: Schema.Struct({ id: optional(PaymentIdentifier) }),
       })),
-      [payerProofExtension]: optional(Schema.Struct({ signature: hexOf(130) })),
     })),
   }),
   Schema.Struct({
@@ -127,8 +100,6 @@ export interface PaymentPayload {
   readonly resourceUrl: string | null
   /** The buyer's `payment-identifier`; null when there is none. */
   readonly identifier: string | null
-  /** The signature that proves that the caller is the payer (`payerProofText`); null without one. */
-  readonly payerProof: Signature | null
 }
 
 /** Why a payment does not pay for a product. The reason is text for the buyer. */
@@ -300,7 +271,6 @@ const forms: ReadonlyArray<readonly [form: string, fields: ReadonlyArray<string>
   ["1 to 30 decimal digits, as text", ["value", "validAfter", "validBefore", "amount"]],
   ["text of at most 2048 characters", ["scheme", "network", "url"]],
   ["0x and 64 hex digits", ["nonce"]],
-  ["0x and 130 hex digits", ["signature"]],
   ["16 to 128 letters, digits, - or _", ["id"]],
 ]
 const expected = new Map(forms.flatMap(([form, fields]) => fields.map((field) => [field, form])))
@@ -333,13 +303,9 @@ function fromWire(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejec
   const { authorization, signature } = wire.payload
   const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
   const extensions = wire.x402Version === 2 ? wire.extensions ?? null : null
-  const proof = extensions?.[payerProofExtension]?.signature ?? null
   return Result.map(
-    Result.all([
-      normalSignature(signature),
-      proof === null ? Result.succeed(null) : normalSignature(proof),
-    ]),
-    ([signature, payerProof]) => ({
+    normalSignature(signature),
+    (signature) => ({
       x402Version: wire.x402Version,
       scheme: accepted?.scheme ?? wire.scheme ?? null,
       network: accepted?.network ?? wire.network ?? null,
@@ -355,7 +321,6 @@ function fromWire(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejec
       signature,
       resourceUrl: wire.x402Version === 2 ? wire.resource?.url ?? null : null,
       identifier: extensions?.["payment-identifier"]?.info.id ?? null,
-      payerProof,
     }),
   )
 }
