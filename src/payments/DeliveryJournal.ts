@@ -44,7 +44,6 @@ const recentMax = 10_000
 const filesKept = 8 * 24
 
 const isPaymentId = Schema.is(PaymentId)
-const encoder = new TextEncoder()
 
 const writeFailures = Metric.counter("journal_write_failures_total", {
   description: "Writes of the delivery journal that failed",
@@ -82,17 +81,17 @@ export const makeDeliveryMarks = Effect.fnUntraced(function* (seller: Seller) {
     )
 })
 
-type JournalFile = Pick<Deno.FsFile, "writeSync" | "close">
-/** Opens a file for appending, and creates it. */
-type OpenFile = (path: string) => JournalFile
+/** Appends a text to a file, and creates it. Throws when it cannot. */
+type Append = (path: string, text: string) => void
+const appendText: Append = (path, text) => Deno.writeTextFileSync(path, text, { append: true })
 
 /**
  * Stores the journal in files. The folder must belong to this process alone. A line is written at
  * once but without fsync. A failed write is logged once, and again after a write succeeded in
  * between.
  */
-export const layerFile = (folder: string, openFile: OpenFile = openToAppend): Layer.Layer<never> =>
-  Layer.effect(DeliveryJournal, makeJournal(folder, openFile))
+export const layerFile = (folder: string, append: Append = appendText): Layer.Layer<never> =>
+  Layer.effect(DeliveryJournal, makeJournal(folder, append))
 
 /**
  * The delivered answers in the files of a journal. Throws when the folder cannot be read or has no
@@ -104,12 +103,19 @@ export function readJournal(folder: string): ReadonlySet<PaymentId> {
   return new Set(names.flatMap((name) => idsIn(`${folder}/${name}`)))
 }
 
-const makeJournal = Effect.fnUntraced(function* (folder: string, openFile: OpenFile) {
+const makeJournal = Effect.fnUntraced(function* (folder: string, append: Append) {
   // So that an alert sees the first failure as an increase.
   yield* Metric.update(writeFailures, 0)
-  const { write, close } = hourlyFile(folder, openFile)
   const report = failureReport(folder)
   let recent: ReadonlyArray<PaymentId> = []
+  let lastName = ""
+  const write = (now: EpochMs, line: string) => {
+    const name = fileName(now)
+    // First the end of the line before, which may be incomplete.
+    append(`${folder}/${name}`, `\n${line}`)
+    if (name !== lastName) deleteOldFiles(folder)
+    lastName = name
+  }
   const startedAt = yield* Clock.currentTimeMillis
   yield* report(() => {
     Deno.mkdirSync(folder, { recursive: true })
@@ -117,41 +123,12 @@ const makeJournal = Effect.fnUntraced(function* (folder: string, openFile: OpenF
       .flatMap((name) => idsIn(`${folder}/${name}`).toReversed()).slice(0, recentMax)
     write(startedAt, "")
   })
-  yield* Effect.addFinalizer(() => Effect.sync(close))
-  const append = (paymentId: PaymentId) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => report(() => write(now, `${paymentId}\n`)))
-  return { recent, append }
+  return {
+    recent,
+    append: (paymentId: PaymentId) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => report(() => write(now, paymentId))),
+  }
 })
-
-/** The file of the current hour. It is opened at a write: in a new hour, and after a failure. */
-function hourlyFile(folder: string, openFile: OpenFile) {
-  let current: { readonly name: string; readonly file: JournalFile } | null = null
-  const close = () => {
-    const open = current
-    current = null
-    open?.file.close()
-  }
-  const write = (now: EpochMs, text: string) => {
-    const name = fileName(now)
-    if (current?.name !== name) close()
-    const isNew = current === null
-    try {
-      current ??= { name, file: openFile(`${folder}/${name}`) }
-      // An incomplete last line must not corrupt the next one.
-      const bytes = encoder.encode(isNew ? `\n${text}` : text)
-      if (current.file.writeSync(bytes) < bytes.length) throw new Error("Only a part was written")
-    } catch (error) {
-      try {
-        close()
-      } catch {
-        // It is open no more.
-      }
-      throw error
-    }
-    if (isNew) deleteOldFiles(folder)
-  }
-  return { write, close }
-}
 
 /** Runs a write. Counts failures, and logs the first one. */
 function failureReport(folder: string) {
@@ -172,10 +149,6 @@ function failureReport(folder: string) {
         return Effect.andThen(Metric.update(writeFailures, 1), isFirst ? warning : Effect.void)
       }
     })
-}
-
-function openToAppend(path: string): JournalFile {
-  return Deno.openSync(path, { append: true, create: true })
 }
 
 /** The files of a journal, the oldest first. */

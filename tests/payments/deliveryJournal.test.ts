@@ -23,13 +23,13 @@ const folder = Effect.acquireRelease(
 const runProcess = (
   folder: string,
   body: (journal: DeliveryJournal) => Effect.Effect<void> = () => Effect.void,
-  openFile: Parameters<typeof layerFile>[1] = undefined,
+  writeText: Parameters<typeof layerFile>[1] = undefined,
 ) =>
   Effect.gen(function* () {
     const journal = yield* DeliveryJournal
     yield* body(journal)
     return journal.recent
-  }).pipe(Effect.provide(layerFile(folder, openFile), { local: true }))
+  }).pipe(Effect.provide(layerFile(folder, writeText), { local: true }))
 
 const hourMs = 3_600_000
 
@@ -84,17 +84,11 @@ test("a folder that cannot be written disables the journal and breaks nothing", 
 /** A disk that refuses writes while it is full. */
 function fullDisk() {
   const disk = { isFull: false }
-  const openFile = (path: string) => {
-    const file = Deno.openSync(path, { append: true, create: true })
-    return {
-      writeSync: (bytes: Uint8Array) => {
-        if (disk.isFull) throw new Error("No space left on device (os error 28)")
-        return file.writeSync(bytes)
-      },
-      close: () => file.close(),
-    }
+  const append = (path: string, text: string) => {
+    if (disk.isFull) throw new Error("No space left on device (os error 28)")
+    Deno.writeTextFileSync(path, text, { append: true })
   }
-  return { disk, openFile }
+  return { disk, append }
 }
 
 /** The warnings that an effect logs, and how many failed writes it counts. */
@@ -115,7 +109,7 @@ const reportsOf = Effect.fnUntraced(function* <E, R>(effect: Effect.Effect<unkno
 test("a full disk is reported once, again after it worked in between, and never fails a call", () =>
   Effect.scoped(Effect.gen(function* () {
     const folderPath = yield* folder
-    const { disk, openFile } = fullDisk()
+    const { disk, append: writeText } = fullDisk()
     const delivering = runProcess(folderPath, ({ append }) =>
       Effect.gen(function* () {
         yield* append(first)
@@ -126,9 +120,9 @@ test("a full disk is reported once, again after it worked in between, and never 
         yield* append(third)
         disk.isFull = true
         yield* append(second)
-      }), openFile)
+      }), writeText)
     equal(yield* reportsOf(delivering), { warnings: 2, failures: 3 })
-    equal(yield* reportsOf(runProcess(folderPath, ({ append }) => append(second), openFile)), {
+    equal(yield* reportsOf(runProcess(folderPath, ({ append }) => append(second), writeText)), {
       ...{ warnings: 1, failures: 2 },
     })
     disk.isFull = false
@@ -138,14 +132,11 @@ test("a full disk is reported once, again after it worked in between, and never 
 test("a real device without space fails no call, and a line that was cut off corrupts no other", () =>
   Effect.scoped(Effect.gen(function* () {
     const folderPath = yield* folder
-    const full = () => Deno.openSync("/dev/full", { write: true })
+    const full = (_: string, text: string) => Deno.writeTextFileSync("/dev/full", text)
     const appendFirst = ({ append }: DeliveryJournal) => append(first)
     equal(yield* reportsOf(runProcess(folderPath, appendFirst, full)), { warnings: 1, failures: 2 })
-    const cut = (path: string) => {
-      const file = Deno.openSync(path, { append: true, create: true })
-      const writeSync = (bytes: Uint8Array) => file.writeSync(bytes.subarray(0, 40))
-      return { writeSync, close: () => file.close() }
-    }
+    const cut = (path: string, text: string) =>
+      Deno.writeTextFileSync(path, text.slice(0, 40), { append: true })
     yield* runProcess(folderPath, appendFirst, cut)
     equal(yield* runProcess(folderPath, ({ append }) => append(second)), [])
     equal(yield* runProcess(folderPath), [second])

@@ -64,7 +64,7 @@ test("with the journal on a full disk 3 of 3 answers are delivered, and none is 
     Effect.promise(() => Deno.makeTempDir()),
     (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
   )
-  const full = () => Deno.openSync("/dev/full", { write: true })
+  const full = (_: string, text: string) => Deno.writeTextFileSync("/dev/full", text)
   const delivering = Effect.gen(function* () {
     const { sell, sent, sweep } = yield* Payments
     const rows = []
