@@ -47,6 +47,7 @@ const faults: Readonly<Record<string, Fault>> = {
   RefundWorkerGone: { gone: "refund_worker_last_sweep_age_seconds" },
   TreasuryLow: { is: { treasury_usdc: 14, payments_liability_usdc: 10 } },
   ScanBehind: { is: { chain_scan_lag_seconds: 601 } },
+  ChainDisputed: { grows: { 'chain_disagreements_total{call="head"}': 0.1 } },
   HttpErrors: { grows: { [requests("5xx")]: 600, [requests("2xx")]: 9_400 } },
   PaymentsDegraded: { is: { 'payments_health{part="all"}': 2 } },
   ListingExpires: { is: { 'product_last_sold_seconds{product="latest"}': 2_160_001 } },

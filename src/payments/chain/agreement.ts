@@ -28,7 +28,7 @@ export interface Endpoint {
   readonly hashOf: (block: bigint) => Effect.Effect<string, ChainUnavailable>
 }
 
-const disagreements = Metric.counter("chain_disagreements", {
+const disagreements = Metric.counter("chain_disagreements_total", {
   description: "Reads in which the endpoints of the chain differ, by read",
   incremental: true,
 })

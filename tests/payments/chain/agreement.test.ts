@@ -158,7 +158,7 @@ const differences = Effect.map(
   Metric.snapshot,
   (metrics) =>
     metrics.flatMap(({ id, attributes, state }) =>
-      id === "chain_disagreements" && "count" in state
+      id === "chain_disagreements_total" && "count" in state
         ? [`${attributes?.["call"]} ${state.count}`]
         : []
     ).toSorted(),

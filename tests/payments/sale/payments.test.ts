@@ -5,6 +5,8 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect } from "effect"
+import { listingOf } from "../../../src/payments/domain/x402/challenge.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import { StoreReadOnly } from "../../../src/payments/PaymentStore.ts"
@@ -19,13 +21,16 @@ import {
   once,
   outcomeText,
   passing,
+  product,
   purchase,
   refusing,
+  replica,
   startSeconds,
   stateOf,
   taken,
   workOf,
 } from "../../support/payments/sales.ts"
+import { terms } from "../../support/payments/terms.ts"
 
 const computed = workOf(Effect.die("computed"))
 const text = (delivery: Outcome) => new TextDecoder().decode(delivery.body)
@@ -60,6 +65,20 @@ for (
       equal(yield* taken, once)
     })))
 }
+
+test("a settlement names its product, so that catalogues list it", () =>
+  inMarket(Effect.gen(function* () {
+    const facilitator = yield* Facilitator
+    const named: Array<unknown> = []
+    const recording = Facilitator.of({
+      ...facilitator,
+      settle: (request) =>
+        Effect.suspend(() => (named.push(request.listing), facilitator.settle(request))),
+    })
+    const { sell } = yield* Effect.provideService(replica, Facilitator, recording)
+    yield* sell(yield* purchase(), workOf(answering()))
+    equal(named, [listingOf(product, terms)])
+  })))
 
 test("sell() refuses an expired payment, and claims nothing", () =>
   inMarket(Effect.gen(function* () {
