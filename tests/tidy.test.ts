@@ -493,7 +493,8 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   // The launcher takes 36 MB while it waits, not 90: 66 lines, of which app lost 63.
   src: 171,
-  "src/app": 4_210,
+  // The refund worker has the store's time, whatever its machine's clock says: 10 lines.
+  "src/app": 4_220,
   "src/catalog": 1_868,
   "src/core": 1_804,
   "src/digest": 2_239,
@@ -514,11 +515,12 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 3_793,
   "src/whales": 3_972,
   "src/writing": 5_070,
+  // A sale names its product, and refund workers with wrong clocks pay: 42 lines.
   // The recount of every score from its item has 280 lines.
   // One move and one warning in every text, compared over rendered worlds: 115 lines.
   // Late payments of an attacker count, and a login in a removed variable is refused: 20 lines.
   // The launcher stays free of imports: 4 lines.
-  tests: 83_524,
+  tests: 83_566,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   migrations: 1_755,

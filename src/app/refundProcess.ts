@@ -18,6 +18,7 @@ import {
   Schema,
 } from "effect"
 import { AtomicAmount } from "../core/domain/money.ts"
+import { StoreClock } from "../core/StoreClock.ts"
 import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { SqlClient } from "effect/sql/SqlClient"
 import { address } from "../payments/domain/payment.ts"
@@ -27,6 +28,7 @@ import * as refundStore from "../payments/postgres/refundStore.ts"
 import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
+import * as storeProbe from "../postgres/storeProbe.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import { appliedNames } from "../postgres/schemaVersion.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
@@ -61,6 +63,8 @@ export const workerLayer = (settings: WorkerSettings) =>
     Layer.merge(sweepLayer(settings, "start"), measureLayer(address(settings.network.usdc.asset)))
       .pipe(
         Layer.provide(refundsLayer(settings)),
+        Layer.provide(StoreClock.layer),
+        Layer.provide(storeProbe.layer),
         Layer.provide(databaseLayer(settings)),
         Layer.provide(treasuryChecked(settings)),
       ),

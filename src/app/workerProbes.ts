@@ -32,7 +32,10 @@ const chainAgeMsMax = 3.5 * 60_000
 
 /** What the worker last did. */
 interface Beat {
-  readonly startedAt: EpochMs
+  /** This machine's; since the first sweep the store's. */
+  clock: Clock.Clock
+  /** When the first sweep finished. */
+  startedAt: EpochMs | null
   /** When a sweep of each queue last finished. */
   readonly sweptAt: Map<QueueName, EpochMs>
 }
@@ -45,7 +48,7 @@ const oldestSweepAt = ({ sweptAt }: Beat): EpochMs | null =>
 export class WorkerBeat extends Context.Service<WorkerBeat, Beat>()("bellwether/app/WorkerBeat") {
   static readonly layer: Layer.Layer<WorkerBeat> = Layer.effect(
     WorkerBeat,
-    Effect.map(Clock.currentTimeMillis, (startedAt) => ({ startedAt, sweptAt: new Map() })),
+    Effect.map(Clock.Clock, (clock) => ({ clock, startedAt: null, sweptAt: new Map() })),
   )
 }
 
@@ -61,7 +64,10 @@ const sweepAge = Metric.gauge("refund_worker_last_sweep_age_seconds", {
 export const swept = (queue: QueueName, outcomes: ReadonlyArray<RefundOutcome>) =>
   Effect.gen(function* () {
     const beat = yield* WorkerBeat
-    beat.sweptAt.set(queue, yield* Clock.currentTimeMillis)
+    beat.clock = yield* Clock.Clock
+    const now = beat.clock.currentTimeMillisUnsafe()
+    beat.startedAt ??= now
+    beat.sweptAt.set(queue, now)
     for (const { to } of outcomes) {
       yield* Metric.update(Metric.withAttributes(steps, { state: to }), 1)
     }
@@ -72,15 +78,14 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
   Layer.effectDiscard(Effect.gen(function* () {
     const beat = yield* WorkerBeat
     const records = yield* PortRecords
-    const readiness = Effect.map(
-      Clock.currentTimeMillis,
-      (now) =>
-        failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)) ??
-          (isDisputed({ ...records, now }) ? "the chain's endpoints contradict each other" : null),
-    )
+    const readiness = Effect.sync(() => {
+      const now = beat.clock.currentTimeMillisUnsafe()
+      return failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)) ??
+        (isDisputed({ ...records, now }) ? "the chain's endpoints contradict each other" : null)
+    })
     const updateGauges = Effect.all([
-      updateAge(sweepAge, () => oldestSweepAt(beat)),
-      updateAge(chainReadAge, () => records.chain.goodAt),
+      updateAge(beat, sweepAge, oldestSweepAt),
+      updateAge(beat, chainReadAge, () => records.chain.goodAt),
     ], { discard: true })
     yield* serveProbes({
       hostname: adminHost,
@@ -91,16 +96,15 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
     })
   }))
 
-const updateAge = (gauge: Metric.Gauge<number>, at: () => EpochMs | null) =>
-  Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) => Metric.update(gauge, (now - (at() ?? NaN)) / 1_000),
+const updateAge = (beat: Beat, gauge: Metric.Gauge<number>, at: (beat: Beat) => EpochMs | null) =>
+  Effect.suspend(() =>
+    Metric.update(gauge, (beat.clock.currentTimeMillisUnsafe() - (at(beat) ?? NaN)) / 1_000)
   )
 
 /** Updates the age of the last sweep in a process whose listener is not the worker's. */
 export const sweepAgeLayer = Layer.effectDiscard(
   Effect.flatMap(WorkerBeat, (beat) =>
-    updateAge(sweepAge, () => oldestSweepAt(beat)).pipe(
+    updateAge(beat, sweepAge, oldestSweepAt).pipe(
       Effect.repeat(Schedule.spaced(ageEvery)),
       Effect.forkScoped,
     )),
@@ -118,7 +122,9 @@ function failureOf(
   if (now - sweptAt > Math.max(sweepAgeMsMax, sweepsMax * sweepMs)) {
     return `no sweep of refunds has finished for ${Math.round((now - sweptAt) / 1_000)} s`
   }
-  return now - (chainReadAt ?? beat.startedAt) > chainAgeMsMax ? "the chain cannot be read" : null
+  return now - (chainReadAt ?? beat.startedAt ?? now) > chainAgeMsMax
+    ? "the chain cannot be read"
+    : null
 }
 
 /** Measures the refunds and the treasury every minute, while the Layer lives. */

@@ -28,13 +28,15 @@ import { liveTest } from "../../support/effect.ts"
 import { freePort, killAndWait } from "../../support/process.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
+import { compiledLibrary, hasCompiler, openOffset } from "../../soak/steppedClock.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const product = products.signals
+const hour = 3_600
 const refundDeadline = Duration.seconds(30)
 
 /** Starts a worker process; killed when the scope closes. */
-const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted, clock = {}) {
   const adminPort = freePort()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -52,6 +54,7 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
           SWEEP: "100 millis",
           UNMATCHED_REFUND_MIN_USD: "0.03",
           NO_COLOR: "1",
+          ...clock,
         },
         stdin: "null",
         stdout: "piped",
@@ -85,6 +88,20 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       return { code, output: text.decode(stdout) + text.decode(stderr) }
     }),
   }
+})
+
+/** The variables of a process whose clock is ahead by this; none where no such clock can be made. */
+const clockAheadBy = Effect.fnUntraced(function* (seconds: number) {
+  if (!hasCompiler) return {}
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const file = `${dir}/offset`
+  yield* Effect.promise(() => Deno.writeFile(file, new Uint8Array(8)))
+  const library = yield* Effect.promise(() => compiledLibrary(dir))
+  openOffset(library, file).set(seconds * 1_000)
+  return { LD_PRELOAD: library, STEPPED_CLOCK: file, STEPPED_CLOCK_ONLY: "1" }
 })
 
 /** A transfer of a product's price to the service, on the simulated chain. */
@@ -138,7 +155,7 @@ const strayTransfer = Effect.fnUntraced(function* (n: number, product: Product) 
 if (testDatabaseUrl === undefined) {
   registerSkipped("refund worker", "set TEST_DATABASE_URL")
 } else {
-  liveTest("two refund workers refund each payment once, and stop on a signal", function* () {
+  liveTest("two refund workers with wrong clocks pay each refund once", function* () {
     const url = yield* freshSchema(testDatabaseUrl)
     const store = layerPostgres({ url, maxConnections: 4 })
     const context = yield* Layer.build(
@@ -150,7 +167,8 @@ if (testDatabaseUrl === undefined) {
     const sql = Context.get(context, SqlClient)
     // The workers wait for the schema, which the test migrates later.
     const own = yield* refundLogin(sql, url)
-    const workers = [yield* startWorker(own), yield* startWorker(own)]
+    const clocks = [yield* clockAheadBy(hour), yield* clockAheadBy(-hour)]
+    const workers = [yield* startWorker(own, clocks[0]), yield* startWorker(own, clocks[1])]
     for (const { admin } of workers) {
       equal(yield* admin("/livez"), [200, "ok\n"])
       equal(yield* admin("/readyz"), [503, "no sweep of refunds has finished yet\n"])
@@ -172,7 +190,12 @@ if (testDatabaseUrl === undefined) {
         match(text, /^bellwether_refund_worker_last_sweep_age_seconds [\d.]+$/m)
         match(text, /^bellwether_refunds\{queue="sales",state="needs_review"\} 0$/m)
         match(text, /^bellwether_treasury_usdc [\d.]+$/m)
+        if (hasCompiler) match(text, /^bellwether_clock_difference_seconds -?3[56]\d\d/m)
       }
+      const [validity] = yield* sql<{ seconds: number }>`SELECT
+        max(abs(valid_before - 600 - extract(epoch FROM clock_timestamp())))::float8 AS seconds
+        FROM refund`
+      ok((validity?.seconds ?? NaN) < 60, "a refund is valid for ten minutes from now")
       const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
           SELECT recipient, amount, nonce FROM simulated_authorization
           WHERE payer = ${address(simulatedTreasury)} ORDER BY recipient`
