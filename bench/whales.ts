@@ -92,7 +92,6 @@ const timed = (store: Store, clocks: Clocks): Store => ({
 const resolved = (n: number, at: number): Resolution => ({
   marketId: marketOf(n),
   resolvedAt: at,
-  source: "oracle",
   state: "paid",
   payouts: n % 2 === 0 ? [1, 0] : [0, 1],
 })

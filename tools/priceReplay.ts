@@ -171,7 +171,6 @@ function laterPrice({ market, series, paid }: MarketState, at: EpochMs): LaterPr
   const point = pointAt(at, pointsIn(series, at - priceOffsetMsMax, at + priceOffsetMsMax))
   const resolution: Resolution | null = paid === null ? null : {
     marketId: MarketId.make(market),
-    source: "oracle",
     state: "paid",
     payouts: [paid.payout, 1 - paid.payout],
     resolvedAt: paid.at,

@@ -115,7 +115,6 @@ const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
   resolution: {
     marketId: id,
     resolvedAt: now - hour,
-    source: "listing",
     state: "paid",
     payouts: [1, 0],
   },

@@ -42,8 +42,8 @@ const ended = (
 ): Resolution => {
   const shared = { marketId: id(n), resolvedAt: hours === null ? null : at(hours) }
   return end === "cancelled"
-    ? { ...shared, source: "book", state: "cancelled" }
-    : { ...shared, source: "oracle", state: "paid", payouts: payouts[end] }
+    ? { ...shared, state: "cancelled" }
+    : { ...shared, state: "paid", payouts: payouts[end] }
 }
 
 /** The check of a published whale entry. */

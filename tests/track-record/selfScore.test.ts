@@ -114,7 +114,7 @@ on(
     equal(second.predetermined, { emitted: 1, resolved: 1, correct: 0, uneven: 0, cancelled: 0 })
     equal([second.movers.persistedAfter1h, second.movers.persistedAfter24h], [1, 0])
     ok((yield* Context.get(ports, ScoreStore).version) !== version)
-    for (const end of [paid(0, 0.5), { ...paid(0, 0), state: "cancelled" as const }]) {
+    for (const end of [paid(0, 0.5), cancelled(0)]) {
       venue.resolutions = [end]
       yield* tick(now + (end.state === "paid" ? 5 : 7) * day)
     }

@@ -22,7 +22,6 @@ const entries = 40
 const resolutionOf = (marketId: MarketId, payouts: readonly [number, number]): Resolution => ({
   marketId,
   resolvedAt: now - day,
-  source: "oracle",
   state: "paid",
   payouts,
 })

@@ -65,7 +65,7 @@ function removing(event: NumberedActivityEvent, n: number): NumberedActivityEven
 /** A resolution, of which another one of the same market is a correction. */
 function anyResolution(random: Random, now: number): Resolution {
   const resolvedAt = random.chance(0.3) ? null : now - random.below(60) * minute
-  const ended = { marketId: anyMarket(random).id, resolvedAt, source: "oracle" } as const
+  const ended = { marketId: anyMarket(random).id, resolvedAt } as const
   return random.chance(0.2)
     ? { ...ended, state: "cancelled" }
     : { ...ended, state: "paid", payouts: random.pick([[1, 0], [0, 1], [0.5, 0.5]]) }

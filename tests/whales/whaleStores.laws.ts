@@ -121,7 +121,6 @@ export const resolutionOf = (n: number, how: number, seconds = 0): Resolution =>
   const base = {
     marketId: marketOf(n),
     resolvedAt: seconds === 0 ? null : start + seconds * 1_000,
-    source: seconds % 2 === 0 ? "oracle" : "book",
   } as const
   const paid = payouts[how]
   return paid === undefined

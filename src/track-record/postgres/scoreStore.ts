@@ -6,15 +6,11 @@
  *
  * @module
  */
-import { Effect, Layer, Struct } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
-import {
-  type Resolution,
-  type ResolutionColumns,
-  resolutionColumns,
-  resolutionOf,
-} from "../../markets/domain/resolution.ts"
+import type { Resolution } from "../../markets/domain/resolution.ts"
+import { resolutionColumns, resolutionJson } from "../../postgres/resolutionJson.ts"
 import type { MoveTotals } from "../domain/moverDrift.ts"
 import {
   firstDueAt,
@@ -210,22 +206,17 @@ const saveResolutions = (sql: SqlClient) =>
       const byMarket = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
       const [found] = yield* sql<{ changed: number }>`
         WITH incoming AS MATERIALIZED (
-          SELECT i.* FROM json_to_recordset(${
-        jsonText([...byMarket.values()].map((one) => ({
-          market_id: one.marketId,
-          ...resolutionColumns(one),
-        })))
-      }::json)
-            AS i (
-              market_id text, state text, payout_first float8, payout_second float8, source text,
-              resolved_at timestamptz
-            ) JOIN score_market m USING (market_id)
-          WHERE (i.state, i.payout_first, i.payout_second, coalesce(i.resolved_at, m.resolved_at))
+          SELECT market_id, i.state, payouts,
+            coalesce(to_timestamp("resolvedAt" / 1000), m.resolved_at) AS resolved_at
+          FROM json_to_recordset(${jsonText([...byMarket.values()])}::json)
+            AS i ("marketId" text, ${resolutionColumns(sql)})
+          JOIN score_market m ON market_id = "marketId"
+          WHERE (i.state, payouts[1], payouts[2],
+            coalesce(to_timestamp("resolvedAt" / 1000), m.resolved_at))
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second, m.resolved_at)
         ), ended AS (
-          UPDATE score_market m SET version = m.version + 1, state = i.state, source = i.source,
-            payout_first = i.payout_first, payout_second = i.payout_second,
-            resolved_at = coalesce(i.resolved_at, m.resolved_at),
+          UPDATE score_market m SET version = m.version + 1, state = i.state,
+            payout_first = payouts[1], payout_second = payouts[2], resolved_at = i.resolved_at,
             ended_at = coalesce(i.resolved_at, m.ended_at, ${when})
           FROM incoming i WHERE m.market_id = i.market_id
         ), marked AS (
@@ -239,48 +230,32 @@ const saveResolutions = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface CheckRow
-  extends
-    ResolutionColumns,
-    Pick<DueCheck, "version" | "hasVerdict" | "point">,
-    Omit<Extract<ScoreCheck, { priceStart: number }>, "kind">,
-    Omit<Extract<ScoreCheck, { kind: "predetermined" }>, "kind"> {
-  readonly kind: ScoreCheck["kind"]
-}
+/** The check of a row, as the code has it. */
+const checkJson = (sql: SqlClient) =>
+  sql.literal(`jsonb_build_object('kind', kind, 'feedIndex', c.feed_index, 'marketId', c.market_id,
+    'at', (extract(epoch FROM at) * 1000)::float8)
+    || CASE kind WHEN 'whale_24h' THEN jsonb_build_object('outcome', c.outcome)
+      WHEN 'predetermined'
+        THEN jsonb_build_object('outcome', c.outcome, 'contestedPrice', contested_price)
+      ELSE jsonb_build_object('priceStart', price_start, 'priceNow', price_now, 'move',
+        CASE WHEN phase IS NOT NULL AND event_key IS NOT NULL
+          THEN jsonb_build_object('phase', phase, 'eventKey', event_key) END) END AS "check"`)
 
 const dueChecks = (sql: SqlClient): Port["dueChecks"] =>
-  Effect.fn("ScoreStore.dueChecks")(function* ({ now, overdueBefore, limit }) {
-    const rows = yield* sql<CheckRow>`
-      SELECT kind, c.feed_index::float8 AS "feedIndex", c.market_id AS "marketId",
-        ${millis(sql, "at", "at")}, price_start AS "priceStart", price_now AS "priceNow", c.outcome,
-        contested_price AS "contestedPrice", CASE WHEN phase IS NOT NULL AND event_key IS NOT NULL
-          THEN json_build_object('phase', phase, 'eventKey', event_key) END AS move,
-        coalesce(version, 0) AS version, verdict IS NOT NULL AS "hasVerdict",
+  Effect.fn("ScoreStore.dueChecks")(({ now, overdueBefore, limit }) =>
+    sql<DueCheck>`
+      SELECT ${
+      checkJson(sql)
+    }, coalesce(version, 0) AS version, verdict IS NOT NULL AS "hasVerdict",
         CASE WHEN point_at IS NOT NULL THEN json_build_object('at',
           (extract(epoch FROM point_at) * 1000)::float8, 'mid', point_mid) END AS point,
-        m.state, payout_first, payout_second, source, resolved_at
+        ${resolutionJson(sql, "m.market_id")}
       FROM score_check c LEFT JOIN score_market m USING (market_id)
       WHERE c.due_at <= ${new Date(now)} AND (
         c.market_id IS NULL OR requested_at >= c.due_at OR c.due_at < ${new Date(overdueBefore)}
       )
-      ORDER BY c.due_at, c.feed_index, kind LIMIT ${limit}`
-    return rows.map((row): DueCheck => ({
-      check: checkOf(row),
-      ...Struct.pick(row, ["version", "hasVerdict", "point"]),
-      resolution: row.marketId === null ? null : resolutionOf(row.marketId, row),
-    }))
-  }, Effect.orDie)
-
-function checkOf(row: CheckRow): ScoreCheck {
-  const shared = Struct.pick(row, ["feedIndex", "marketId", "at"])
-  const { kind } = row
-  if (kind === "predetermined") {
-    return { kind, ...shared, ...Struct.pick(row, ["outcome", "contestedPrice"]) }
-  }
-  return kind === "whale_24h"
-    ? { kind, ...shared, outcome: row.outcome }
-    : { kind, ...shared, ...Struct.pick(row, ["priceStart", "priceNow", "move"]) }
-}
+      ORDER BY c.due_at, c.feed_index, kind LIMIT ${limit}`.pipe(Effect.orDie)
+  )
 
 const saveVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveVerdicts")(
@@ -473,23 +448,17 @@ const addForecasts = (sql: SqlClient) =>
   )
 
 const dueForecasts = (sql: SqlClient): Port["dueForecasts"] =>
-  Effect.fn("ScoreStore.dueForecasts")(function* ({ now, overdueBefore, limit }) {
-    const rows = yield* sql<ResolutionColumns & Forecast & Pick<DueForecast, "requested">>`
-      SELECT kind, market_id AS "marketId", event_key AS "eventKey",
-        ${millis(sql, "made_at", "madeAt")}, probability, baseline, low, high,
-        requested_at >= due_at AS requested,
-        state, payout_first, payout_second, source, resolved_at
-      FROM forecast JOIN score_market USING (market_id)
+  Effect.fn("ScoreStore.dueForecasts")(({ now, overdueBefore, limit }) =>
+    sql<DueForecast>`
+      SELECT json_build_object('kind', kind, 'marketId', m.market_id, 'eventKey', event_key,
+          'madeAt', (extract(epoch FROM made_at) * 1000)::float8, 'probability', probability,
+          'baseline', baseline, 'low', low, 'high', high) AS forecast,
+        requested_at >= due_at AS requested, ${resolutionJson(sql, "m.market_id")}
+      FROM forecast JOIN score_market m USING (market_id)
       WHERE NOT judged AND due_at <= ${new Date(now)}
         AND (requested_at >= due_at OR due_at < ${new Date(overdueBefore)})
-      ORDER BY due_at, market_id COLLATE "C", kind LIMIT ${limit}`
-    return rows.map((row): DueForecast => {
-      const { requested, state, payout_first, payout_second, source, resolved_at, ...forecast } =
-        row
-      const columns = { state, payout_first, payout_second, source, resolved_at }
-      return { forecast, resolution: resolutionOf(forecast.marketId, columns), requested }
-    })
-  }, Effect.orDie)
+      ORDER BY due_at, m.market_id COLLATE "C", kind LIMIT ${limit}`.pipe(Effect.orDie)
+  )
 
 const saveForecastVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveForecastVerdicts")(

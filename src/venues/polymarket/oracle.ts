@@ -175,21 +175,21 @@ export function resolutionOf(
   if (record?.state === "pending") return null
   const resolvedAt = record?.changedAt ?? listed?.closedAt ?? null
   if (record?.state === "paid") {
-    return { marketId, resolvedAt, source: "oracle", state: "paid", payouts: record.payouts }
+    return { marketId, resolvedAt, state: "paid", payouts: record.payouts }
   }
   if (listed !== null && listed.payouts !== null) {
-    return { marketId, resolvedAt, source: "listing", state: "paid", payouts: listed.payouts }
+    return { marketId, resolvedAt, state: "paid", payouts: listed.payouts }
   }
   if (page !== "none" && page !== "unread") {
-    return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
+    return { marketId, resolvedAt, state: "paid", payouts: page }
   }
   if (record !== null && listed?.even === true) {
-    return { marketId, resolvedAt, source: "listing", state: "paid", payouts: [0.5, 0.5] }
+    return { marketId, resolvedAt, state: "paid", payouts: [0.5, 0.5] }
   }
   const isFinal = record !== null && record.changedAt !== null &&
     record.changedAt <= now - payoutDelayMsMax
   return isFinal && listed !== null && page === "none"
-    ? { marketId, resolvedAt, source: "oracle", state: "cancelled" }
+    ? { marketId, resolvedAt, state: "cancelled" }
     : null
 }
 

@@ -155,7 +155,7 @@ function resolutionOf(world: World, market: SimulatedMarket, at: EpochMs): Resol
   const { id: marketId, resolvedAt } = market
   if (at < resolvedAt) return null
   const payouts = world.truth.payouts(market)
-  const ended = { marketId, resolvedAt, source: "oracle" } as const
+  const ended = { marketId, resolvedAt } as const
   return payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts }
 }
 

@@ -7,12 +7,8 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
-import {
-  type Resolution,
-  type ResolutionColumns,
-  resolutionColumns,
-  resolutionOf,
-} from "../../markets/domain/resolution.ts"
+import type { Resolution } from "../../markets/domain/resolution.ts"
+import { resolutionColumns, resolutionJson } from "../../postgres/resolutionJson.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { millis } from "../../postgres/millis.ts"
 import { dueAt } from "../domain/due.ts"
@@ -161,28 +157,23 @@ const saveResolutionsOf = Effect.fnUntraced(
     const ids = checks.map(({ id }) => id)
     yield* insertNames(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
-    const rows = checks.map(({ id, answer }) => ({
-      market_id: markets.get(id),
-      ...answer && resolutionColumns(answer),
-    }))
+    const rows = checks.map(({ id, answer }) => ({ market_id: markets.get(id), ...answer }))
     const [found] = yield* sql<{ changed: number }>`
       WITH incoming AS MATERIALIZED (
-        SELECT i.*,
-          (i.state, i.payout_first, i.payout_second)
+        SELECT market_id, i.state, payouts, to_timestamp("resolvedAt" / 1000) AS resolved_at,
+          (i.state, payouts[1], payouts[2])
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
             AND i.state IS NOT NULL AS is_new,
-          i.resolved_at <> m.ended_at AS is_moved
-        FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-          market_id integer, state text, payout_first float8, payout_second float8, source text,
-          resolved_at timestamptz
-        ) JOIN whale_market m USING (market_id)
+          to_timestamp("resolvedAt" / 1000) <> m.ended_at AS is_moved
+        FROM json_to_recordset(${jsonText(rows)}::json)
+          AS i (market_id integer, ${resolutionColumns(sql)})
+        JOIN whale_market m USING (market_id)
       ), updated AS (
         UPDATE whale_market m SET
           requested_at = greatest(requested_at, ${new Date(at)}::timestamptz),
           state = coalesce(i.state, m.state),
-          payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
-          payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE i.payout_second END,
-          source = coalesce(i.source, m.source),
+          payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE payouts[1] END,
+          payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE payouts[2] END,
           resolved_at = coalesce(i.resolved_at, m.resolved_at),
           ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
             ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
@@ -201,11 +192,9 @@ const saveResolutionsOf = Effect.fnUntraced(
 
 const ended = (sql: SqlClient): Port["ended"] =>
   Effect.fn("WhaleMarketStore.ended")(function* ({ endedFrom, changed, limit }) {
-    const rows = yield* sql<
-      ResolutionColumns & Omit<Effect.Success<ReturnType<Port["ended"]>>[number], "resolution">
-    >`
+    return yield* sql<Effect.Success<ReturnType<Port["ended"]>>[number]>`
       SELECT facts AS market, ${millis(sql, "ended_at", "endedAt")}, wallets,
-        stake_usd AS "stakeUsd", state, payout_first, payout_second, source, resolved_at
+        stake_usd AS "stakeUsd", ${resolutionJson(sql, "m.market")}
       FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
         SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
         FROM whale_position p, LATERAL (
@@ -218,8 +207,4 @@ const ended = (sql: SqlClient): Port["ended"] =>
         AND resolution_learned_at >= ${new Date(changed.from)}
         AND resolution_learned_at < ${new Date(changed.to)}
       ORDER BY stake_usd DESC, m.market COLLATE "C" LIMIT ${limit}`
-    return rows.flatMap(({ market, endedAt, wallets, stakeUsd, ...columns }) => {
-      const resolution = resolutionOf(market.id, columns)
-      return resolution === null ? [] : [{ market, resolution, endedAt, wallets, stakeUsd }]
-    })
   }, Effect.orDie)

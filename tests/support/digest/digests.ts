@@ -290,7 +290,6 @@ function materialOf(window: Window): DigestMaterial {
       resolution: {
         marketId: MarketId.make(`end-${i}`),
         resolvedAt: end.known === 1 ? end.at - minute : null,
-        source: "oracle",
         ...waysToEnd[end.way] ?? cancelled,
       },
     })),

@@ -30,12 +30,12 @@ import { embeddedStore } from "../stores.ts"
 export const marketOf = (n: number) => candidate(n, { eventKey: `event-${n}` })
 
 export const paid = (n: number, first: number, at: number | null = now + 2 * hour): Resolution => ({
-  ...{ marketId: marketOf(n).id, resolvedAt: at, source: "oracle", state: "paid" },
+  ...{ marketId: marketOf(n).id, resolvedAt: at, state: "paid" },
   payouts: [first, 1 - first],
 })
 
 export const cancelled = (n: number): Resolution => ({
-  ...{ marketId: marketOf(n).id, resolvedAt: now + 3 * day, source: "book", state: "cancelled" },
+  ...{ marketId: marketOf(n).id, resolvedAt: now + 3 * day, state: "cancelled" },
 })
 
 /** The venue's answers; tests change them in place. */

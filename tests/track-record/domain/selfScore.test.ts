@@ -72,7 +72,7 @@ const drawnPoints = ({ points }: Drawn): ReadonlyArray<SeriesPoint> => {
 const drawnResolution = ({ resolution }: Drawn): Resolution | null => {
   if (resolution === null) return null
   const resolvedAt = resolution.at === null ? null : now + resolution.at * minute
-  const shared = { marketId: MarketId.make("m1"), resolvedAt, source: "oracle" as const }
+  const shared = { marketId: MarketId.make("m1"), resolvedAt }
   return resolution.state === "paid"
     ? { ...shared, state: "paid", payouts: [0.25, 0.75] }
     : { ...shared, state: "cancelled" }
@@ -126,7 +126,7 @@ law("outcomeVerdict() is correct, wrong or uneven by the payout, and null before
   outcome,
   paid,
 }) => {
-  const shared = { marketId: MarketId.make("m1"), resolvedAt: now, source: "oracle" as const }
+  const shared = { marketId: MarketId.make("m1"), resolvedAt: now }
   strictEqual(outcomeVerdict({ outcome }, null), null)
   strictEqual(outcomeVerdict({ outcome }, { ...shared, state: "cancelled" }), "cancelled")
   if (paid === null) return

@@ -210,15 +210,14 @@ test("resolutions() requests the listing and pages only for markets without a pa
     equal(
       rows.map((row) => [
         Number(row.marketId),
-        row.source,
         row.state === "paid" ? row.payouts : row.state,
       ]),
       [
-        [1, "oracle", [1, 0]],
-        [3, "listing", [0, 1]],
-        [4, "book", [0, 1]],
-        [5, "listing", [1, 0]],
-        [7, "oracle", "cancelled"],
+        [1, [1, 0]],
+        [3, [0, 1]],
+        [4, [0, 1]],
+        [5, [1, 0]],
+        [7, "cancelled"],
       ],
     )
     equal(rejected, {})

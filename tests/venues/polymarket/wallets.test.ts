@@ -296,19 +296,17 @@ const nowhere: FallbackPayouts = {
   page: "none",
 }
 
-Deno.test("resolutionOf() prefers the oracle, then the listing, then the page, and returns the source", () => {
+Deno.test("resolutionOf() prefers the oracle, then the listing, then the page", () => {
   const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts) => {
     const found = resolutionOf(id, of, words, recordedAt)
-    return found === null
-      ? null
-      : [found.source, found.state === "paid" ? found.payouts : found.state]
+    return found?.state === "paid" ? found.payouts : found
   }
   const unpublished = record({ payouts: undefined })
   const listed = { payouts: [0, 1], even: false, closedAt: 5 } as const
-  equal(ended(record({}), { listed, page: [0, 1] }), ["oracle", [1, 0]])
-  equal(ended(unpublished, { listed, page: [1, 0] }), ["listing", [0, 1]])
-  equal(ended(null, { listed, page: "unread" }), ["listing", [0, 1]])
-  equal(ended(unpublished, { ...nowhere, page: [1, 0] }), ["book", [1, 0]])
+  equal(ended(record({}), { listed, page: [0, 1] }), [1, 0])
+  equal(ended(unpublished, { listed, page: [1, 0] }), [0, 1])
+  equal(ended(null, { listed, page: "unread" }), [0, 1])
+  equal(ended(unpublished, { ...nowhere, page: [1, 0] }), [1, 0])
   equal(ended(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
 })
 

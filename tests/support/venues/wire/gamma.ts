@@ -4,7 +4,6 @@
  * @module
  */
 import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
-import type { ResolutionSource } from "../../../../src/markets/domain/resolution.ts"
 import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
 import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { WorldClock } from "./clock.ts"
@@ -122,7 +121,7 @@ function statusOf(market: SimulatedMarket, at: EpochMs): Json {
 }
 
 /** Of a few markets the oracle's record never has the payouts, and of some of these the listing neither. */
-export function payoutSource(market: SimulatedMarket): ResolutionSource {
+export function payoutSource(market: SimulatedMarket): "oracle" | "listing" | "book" {
   const silent = market.end === "decided" && uniform(mix(market.key, 84)) < 0.1
   return silent ? pick(mix(market.key, 86), ["listing", "book"]) : "oracle"
 }
