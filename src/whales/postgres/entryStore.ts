@@ -16,7 +16,6 @@ import {
   EntryStore,
   type StalePosition,
 } from "../EntryStore.ts"
-import { activityOf, type ActivityTuple, noToken } from "./activityRow.ts"
 import { keys, markUncounted } from "./locking.ts"
 
 /** Positions in one transaction: about half a megabyte of JSON. */
@@ -35,14 +34,13 @@ export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
 
 const stale = (sql: SqlClient) =>
   Effect.fn("EntryStore.stale")(function* (limit: number) {
-    const rows = yield* sql<
-      Omit<StalePosition, "activity"> & { readonly activity: ReadonlyArray<ActivityTuple> }
-    >`
+    const rows = yield* sql<StalePosition>`
       SELECT wallet, facts AS market, activity_version AS version, entries, (
-        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, activity_at_ms,
-          transaction, occurrence) ORDER BY activity_at_ms, transaction, occurrence), '[]')
-        FROM whale_activity a
-        LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
+        SELECT coalesce(json_agg(json_build_object('kind', kind, 'tokenId', token, 'size', size,
+          'price', price, 'at', activity_at_ms, 'occurrence', occurrence,
+          'transaction', '0x' || encode(transaction, 'hex'))
+          ORDER BY activity_at_ms, transaction, occurrence), '[]')
+        FROM whale_activity a LEFT JOIN whale_token t USING (token_id)
         WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
       ) AS activity
       FROM (
@@ -54,7 +52,9 @@ const stale = (sql: SqlClient) =>
       ORDER BY activity_at_ms DESC, market_id, wallet_id`
     return rows.map((row): StalePosition => ({
       ...row,
-      activity: row.activity.map((event) => activityOf(row.wallet, row.market.id, event)),
+      activity: row.activity.map((event) => (
+        { ...event, wallet: row.wallet, marketId: row.market.id }
+      )),
     }))
   }, Effect.orDie)
 

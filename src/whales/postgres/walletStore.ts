@@ -11,11 +11,12 @@ import { jsonText } from "../../postgres/json.ts"
 import { millis } from "../../postgres/millis.ts"
 import type { HistoryState, TrackedWallet } from "../domain/tracking.ts"
 import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
-import { activityRow } from "./activityRow.ts"
 import { insertNames, keys, markUncounted } from "./locking.ts"
 
-/** Rows of activity in one statement: about half a megabyte of JSON. */
+/** Rows of activity in one statement: less than a megabyte of JSON. */
 const activityBatch = 2_000
+/** The key of an event without a token. */
+const noToken = 0
 /** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 100_000
 
@@ -81,28 +82,24 @@ const saveActivity = (sql: SqlClient, read: HistoryUpdate) =>
     Effect.gen(function* () {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* keysOfActivity(sql, read.activity)
+      yield* lockMarkets(sql, read.activity)
       let added = 0
       for (const batch of Array.chunksOf(read.activity, activityBatch)) {
-        added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
+        added += yield* addActivity(sql, wallet, batch)
       }
       yield* extendRange(sql, read)
       return { added }
     }),
   )
 
-/**
- * The keys of the activity's markets and tokens, inserted when missing. Locks the markets until the
- * transaction ends.
- */
-const keysOfActivity = Effect.fnUntraced(
+/** Inserts missing markets and tokens. Locks the markets until the transaction ends. */
+const lockMarkets = Effect.fnUntraced(
   function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
     const marketIds = activity.map(({ marketId }) => marketId)
     const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
     yield* insertNames(sql, "market", marketIds)
     yield* insertNames(sql, "token", tokenIds)
-    const markets = yield* keys(sql, "market", marketIds, "to read")
-    return { markets, tokens: yield* keys(sql, "token", tokenIds) }
+    yield* keys(sql, "market", marketIds, "to read")
   },
 )
 
@@ -110,17 +107,18 @@ const keysOfActivity = Effect.fnUntraced(
 const addActivity = (
   sql: SqlClient,
   wallet: number,
-  rows: ReadonlyArray<ReturnType<typeof activityRow>>,
+  activity: ReadonlyArray<NumberedActivityEvent>,
 ) =>
   sql<{ added: number }>`
     WITH added AS (
       INSERT INTO whale_activity (wallet_id, market_id, activity_at_ms, size, price, token_id, kind,
         occurrence, transaction)
-      SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-        market_id integer, activity_at_ms bigint, size float8, price float8, token_id integer,
-        kind whale_activity_kind, occurrence integer, transaction bytea
-      )
+      SELECT ${wallet}::integer, market_id, at, size, price, coalesce(token_id, ${noToken}::integer),
+        kind, occurrence, decode(substr(transaction, 3), 'hex')
+      FROM json_to_recordset(${jsonText(activity)}::json) AS i (
+        "marketId" text, at bigint, size float8, price float8, "tokenId" text,
+        kind whale_activity_kind, occurrence integer, transaction text
+      ) JOIN whale_market ON market = "marketId" LEFT JOIN whale_token ON token = "tokenId"
       ON CONFLICT DO NOTHING RETURNING market_id, activity_at_ms
     ), changed AS (
       INSERT INTO whale_position AS stored (market_id, wallet_id, activity_version)
