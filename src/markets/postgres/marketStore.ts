@@ -308,19 +308,10 @@ function market(row: MarketRow): Market {
   }
 }
 
-/** Rows in one statement. */
-const hoursBatch = 2_000
+/** Points in one statement: about half a megabyte of JSON. */
+const pointsBatch = 5_000
 /** Identifiers in one statement. */
 const idsBatch = 10_000
-
-/** One row: the n-th offset belongs to the n-th mid. Offsets are unique and unordered. */
-interface MidHour {
-  readonly market_id: string
-  /** Whole hours since the epoch. */
-  readonly hour: number
-  readonly offsets_ms: ReadonlyArray<number>
-  readonly mids: ReadonlyArray<number>
-}
 
 const insertSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
   sql`
@@ -331,14 +322,17 @@ const insertSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
     ON CONFLICT DO NOTHING`
 
 /** A new point replaces a stored one at the same offset. */
-const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
+const appendBatch = (sql: SqlClient) => (added: ReadonlyArray<MidPoint>) =>
   sql`
     INSERT INTO mid_hour AS stored (series_id, hour, offsets_ms, mids)
-    SELECT series_id, row.hour, row.offsets_ms, row.mids
-    FROM json_to_recordset(${JSON.stringify(rows)}::json)
-      AS row (market_id text, hour integer, offsets_ms integer[], mids float8[])
-    JOIN mid_series USING (market_id)
-    ORDER BY series_id, row.hour
+    SELECT series_id, hour, array_agg(o), array_agg(mid)
+    FROM (
+      SELECT series_id, at / ${hour}::integer AS hour, at % ${hour}::integer AS o, mid
+      FROM json_to_recordset(${JSON.stringify(added)}::json)
+        AS point ("marketId" text, at bigint, mid float8)
+      JOIN mid_series ON market_id = "marketId"
+    ) point
+    GROUP BY series_id, hour ORDER BY series_id, hour
     ON CONFLICT (series_id, hour) DO UPDATE SET
       offsets_ms = array(
         SELECT o FROM unnest(stored.offsets_ms) WITH ORDINALITY AS point (o, n)
@@ -354,7 +348,9 @@ const appendMids = (sql: SqlClient) =>
     function* (added: ReadonlyArray<MidPoint>) {
       const ids = [...new Set(added.map((point) => point.marketId))]
       yield* Effect.forEach(Array.chunksOf(ids, idsBatch), insertSeries(sql), { discard: true })
-      yield* Effect.forEach(Array.chunksOf(midHours(added), hoursBatch), appendBatch(sql), {
+      // Of two points of a series at one time, the later one in the list stays.
+      const newest = new Map(added.map((point) => [`${point.at} ${point.marketId}`, point]))
+      yield* Effect.forEach(Array.chunksOf([...newest.values()], pointsBatch), appendBatch(sql), {
         discard: true,
       })
     },
@@ -410,12 +406,13 @@ const watched = (sql: SqlClient) =>
 const series = (sql: SqlClient) =>
   Effect.fn("MarketStore.series")(
     function* (marketId: MarketId, { from, to }: { from: EpochMs; to: EpochMs }) {
-      const rows = yield* sql<Omit<MidHour, "market_id">>`
-      SELECT hour, offsets_ms, mids FROM mid_hour JOIN mid_series USING (series_id)
+      const [row] = yield* sql<{ points: ReadonlyArray<SeriesPoint> | null }>`
+      SELECT json_agg(json_build_object('at', ${pointAt(sql)}, 'mid', m) ORDER BY hour, o) AS points
+      FROM mid_hour JOIN mid_series USING (series_id), unnest(offsets_ms, mids) AS point (o, m)
       WHERE market_id = ${marketId}
         AND hour BETWEEN ${Math.floor(from / hour)} AND ${Math.floor(to / hour)}
-      ORDER BY hour`
-      return points(rows).filter(({ at }) => from <= at && at <= to)
+        AND ${pointAt(sql)} BETWEEN ${BigInt(from)}::bigint AND ${BigInt(to)}::bigint`
+      return row?.points ?? []
     },
     Effect.orDie,
   )
@@ -456,36 +453,3 @@ const prune = (sql: SqlClient) =>
     SELECT count(*) AS deleted FROM deleted`
     return Number(row?.deleted ?? 0n)
   }, Effect.orDie)
-
-/** One row for each market and hour; of two points with the same time, the later one in the list wins. */
-function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
-  const series = new Map<string, Map<number, Map<number, number>>>()
-  for (const { marketId, at, mid } of points) {
-    const hours = getOrInsert(series, marketId, () => new Map<number, Map<number, number>>())
-    const wholeHour = Math.floor(at / hour)
-    getOrInsert(hours, wholeHour, () => new Map<number, number>()).set(at - wholeHour * hour, mid)
-  }
-  return [...series].flatMap(([market_id, hours]) =>
-    [...hours].map(([hour, mids]) => ({
-      market_id,
-      hour,
-      offsets_ms: [...mids.keys()],
-      mids: [...mids.values()],
-    }))
-  )
-}
-
-/** The points of one market's rows, oldest first. */
-function points(
-  rows: ReadonlyArray<Omit<MidHour, "market_id">>,
-): ReadonlyArray<SeriesPoint> {
-  return rows.flatMap((row) =>
-    row.mids.map((mid, n) => ({ at: row.hour * hour + (row.offsets_ms[n] ?? 0), mid }))
-  ).sort((a, b) => a.at - b.at)
-}
-
-function getOrInsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make()
-  map.set(key, value)
-  return value
-}
