@@ -11,7 +11,7 @@
  * @module
  */
 import { day } from "../../core/domain/time.ts"
-import type { Market } from "./market.ts"
+import type { Market, MarketFacts } from "./market.ts"
 import { complement, priceDifference, quoteOfOutcome, roundMicroUsd, takerFee } from "./quote.ts"
 import type { Quote } from "./quote.ts"
 import { type Rung, type RungKind, rungsOf } from "./rungs.ts"
@@ -22,19 +22,7 @@ export const ladderMarketsMax = 64
 export const contradictionsMax = 20
 /** A market as the ladders need it. `quote` is of its first outcome. */
 export interface LadderMarket {
-  readonly market: Pick<
-    Market,
-    | "id"
-    | "slug"
-    | "question"
-    | "outcomes"
-    | "endsAt"
-    | "createdAt"
-    | "rulesDates"
-    | "eventKey"
-    | "liquidityUsd"
-    | "takerFeeRate"
-  >
+  readonly market: MarketFacts & Pick<Market, "liquidityUsd">
   readonly quote: Quote | null
   /** The outcome that is proposed at the venue and not disputed; null for none. */
   readonly proposed: 0 | 1 | null
@@ -105,13 +93,10 @@ const implications: Readonly<Record<RungKind, string>> = {
 
 /** The ladders among these markets, of any events. The order of the markets does not matter. */
 export function laddersOf(markets: ReadonlyArray<LadderMarket>): ReadonlyArray<Ladder> {
-  const events = new Map<string, Map<string, LadderMarket>>()
-  for (const one of markets) {
-    const event = events.get(one.market.eventKey) ?? new Map<string, LadderMarket>()
-    events.set(one.market.eventKey, event.set(one.market.id, one))
-  }
+  const unique = new Map(markets.map((one) => [one.market.id, one])).values()
+  const events = Map.groupBy(unique, ({ market }) => market.eventKey)
   const ladders = [...events].flatMap(([eventKey, event]) =>
-    laddersOfEvent(eventKey, [...event.values()].sort(byLiquidity).slice(0, ladderMarketsMax))
+    laddersOfEvent(eventKey, event.toSorted(byLiquidity).slice(0, ladderMarketsMax))
   )
   return ladders.sort((a, b) => byText(keyOf(a), keyOf(b)))
 }
@@ -120,13 +105,8 @@ function laddersOfEvent(
   eventKey: string,
   markets: ReadonlyArray<LadderMarket>,
 ): ReadonlyArray<Ladder> {
-  const ladders = new Map<string, Array<LadderRung>>()
-  for (const one of markets) {
-    for (const rung of rungsOf(one.market)) {
-      const key = `${rung.kind} ${rung.template}`
-      ladders.set(key, [...ladders.get(key) ?? [], { ...one, rung }])
-    }
-  }
+  const all = markets.flatMap((one) => rungsOf(one.market).map((rung) => ({ ...one, rung })))
+  const ladders = Map.groupBy(all, ({ rung }) => `${rung.kind} ${rung.template}`)
   return [...ladders.values()].flatMap((found) => {
     const rungs = found.toSorted(byRank)
     const [first, last] = [rungs[0], rungs.at(-1)]

@@ -106,23 +106,9 @@ export interface Market {
 }
 
 /** The fields of a market that do not change when it closes. */
-export type MarketFacts = Pick<
+export type MarketFacts = Omit<
   Market,
-  | "id"
-  | "slug"
-  | "question"
-  | "eventSlug"
-  | "url"
-  | "category"
-  | "outcomes"
-  | "tokenIds"
-  | "endsAt"
-  | "createdAt"
-  | "rulesDates"
-  | "gameStartsAt"
-  | "eventKey"
-  | "exclusive"
-  | "takerFeeRate"
+  "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "status" | "listed" | "mechanical"
 >
 
 /** The signs of a mechanical short-interval market. */

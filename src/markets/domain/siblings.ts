@@ -9,19 +9,14 @@
  */
 import { fromHalfSteps, halfSteps } from "./book.ts"
 import { tradedUsdMin } from "./ladders.ts"
-import { type Market, slugKey } from "./market.ts"
+import { type MarketFacts, slugKey } from "./market.ts"
 import { complement, type Quote, roundMicroUsd, takerFee } from "./quote.ts"
 
 /** A market with its price; a null quote is a market whose price is not known. */
 export interface QuotedMarket {
-  readonly market: SiblingMarket
+  readonly market: MarketFacts
   readonly quote: Quote | null
 }
-
-type SiblingMarket = Pick<
-  Market,
-  "id" | "slug" | "question" | "eventSlug" | "eventKey" | "exclusive" | "outcomes" | "takerFeeRate"
->
 
 /** Markets of one event that are summed; of more, none, because a part would mislead. */
 export const siblingsMax = 128
@@ -44,7 +39,7 @@ export interface SiblingSum {
    */
   readonly basket: {
     /** Of each market its second outcome, USD a share before the fee. */
-    readonly legs: ReadonlyArray<{ readonly market: SiblingMarket; readonly price: number }>
+    readonly legs: ReadonlyArray<{ readonly market: MarketFacts; readonly price: number }>
     /** Shares of each that are offered at their quotes. */
     readonly shares: number
     readonly costUsd: number
@@ -60,15 +55,12 @@ export function siblingSums(
   markets: ReadonlyArray<QuotedMarket>,
   isComplete: (eventSlug: string) => boolean,
 ): ReadonlyArray<SiblingSum> {
-  const events = new Map<string, Map<string, QuotedMarket>>()
-  for (const one of markets) {
-    if (!one.market.exclusive) continue
-    const key = slugKey(one.market.eventSlug)
-    const event = events.get(key) ?? new Map<string, QuotedMarket>()
-    events.set(key, event.set(one.market.id, one))
-  }
+  const unique = new Map(
+    markets.flatMap((one) => one.market.exclusive ? [[one.market.id, one]] : []),
+  ).values()
+  const events = Map.groupBy(unique, ({ market }) => slugKey(market.eventSlug))
   return [...events].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, event]) => {
-    const sum = sumOf([...event.values()], isComplete)
+    const sum = sumOf(event, isComplete)
     return sum === null ? [] : [sum]
   })
 }
@@ -99,7 +91,7 @@ function sumOf(
  * one, whose cost is lost.
  */
 function basketOf(
-  priced: ReadonlyArray<{ readonly market: SiblingMarket; readonly quote: Quote }>,
+  priced: ReadonlyArray<{ readonly market: MarketFacts; readonly quote: Quote }>,
 ): SiblingSum["basket"] {
   const legs = priced.flatMap(({ market, quote: { bid, bidShares } }) =>
     bid === null || bidShares === null || market.takerFeeRate === null

@@ -30,7 +30,7 @@ import {
   windowMs,
 } from "../../feed/domain/item.ts"
 import type { Market, SeriesPoint, Trade } from "../../markets/domain/market.ts"
-import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
+import { screenBook, screenMarket } from "../../markets/domain/quality.ts"
 import { type EpochMs, isoTime, minute } from "../../core/domain/time.ts"
 
 /** The input of gates 1-4: one market, one window, one tick. */
@@ -147,18 +147,11 @@ const spreadsMin = 1.5
 
 /** Gates 1-4: quality, spread, ordinary open market, size. Fails with the first reason. */
 export function screenMove(input: MoveInput): Result.Result<MarketMove, MoverRejection> {
-  const { market, book, window, now, tickIntervalMs, start } = input
-  if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
-  const screened = screenBook(book)
-  if (Result.isFailure(screened)) return Result.fail(screened.failure)
-  const microstructure = screened.success
-
-  const screenedMarket = screenMarket(market)
-  if (Result.isFailure(screenedMarket)) return Result.fail(screenedMarket.failure)
-  return Result.map(
-    measureMove({ window, now, tickIntervalMs, start }, microstructure),
-    (move) => ({ ...move, market, microstructure }),
-  )
+  return Result.gen(function* () {
+    const market = yield* screenMarket(input.market)
+    const microstructure = yield* screenBook(input.book)
+    return { ...yield* measureMove(input, microstructure), market, microstructure }
+  })
 }
 
 /** The price of gate 3, and gate 4: the size of a move from `start`. A spread of null is not known. */

@@ -23,7 +23,8 @@ import {
   noClusters,
 } from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
-import { skillFields, type TableRow, WhaleRow } from "../../whales/domain/whale.ts"
+import { skillFields } from "../../whales/domain/skill.ts"
+import { type TableRow, WhaleRow } from "../../whales/domain/whale.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
 import { themeOf } from "../../whales/domain/theme.ts"
 

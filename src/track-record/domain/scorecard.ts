@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import {
   described,
   disclaimer as disclaimerText,
@@ -195,7 +195,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
     },
     overall: roundFigures({
       holdToResolutionWinRate: rates.winRate,
-      meanEntryPrice: meanPriceOver(rates.oddsBands),
+      meanEntryPrice: rates.meanEntryPrice,
       followRoiCostWeighted: rates.followRoi,
       fadeRoiCostWeighted: rates.fadeRoi,
       ...rates.intervals,
@@ -238,23 +238,12 @@ function countsOf(labels: ReadonlyArray<WhaleRow["label"]>): Scorecard["labels"]
 
 const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] =>
   roundFigures({
-    pseudonym: row.pseudonym,
-    wallet: row.wallet,
+    ...Struct.pick(row, ["pseudonym", "wallet"]),
     resolvedEntries: row.resolved,
-    stakeUsd: row.stakeUsd,
-    meanEntryPrice: row.meanEntryPrice,
-    winRate: row.winRate,
-    label: row.label,
+    ...Struct.pick(row, ["stakeUsd", "meanEntryPrice", "winRate", "label"]),
   })
 
 const isoTimeOrNull = (at: EpochMs | null): string | null => at === null ? null : isoTime(at)
-
-/** Over all entries of these bands; null without any. */
-function meanPriceOver(bands: ReadonlyArray<typeof OddsBand.Type>): number | null {
-  const entries = bands.reduce((sum, band) => sum + band.entries, 0)
-  const price = bands.reduce((sum, band) => sum + band.entries * band.meanEntryPrice, 0)
-  return entries === 0 ? null : price / entries
-}
 
 const method = {
   anchor: "entry",

@@ -8,39 +8,19 @@ import {
   addBandSums,
   meanPriceOf,
   noBandSums,
-  type OddsBand,
   publishedBands,
   publishedSweeps,
   roisOf,
-  type Sweeps,
   winRateOf,
 } from "./oddsBands.ts"
-import { effectiveNumber, type ReturnIntervals, returnIntervals } from "./returns.ts"
+import { effectiveNumber, returnIntervals } from "./returns.ts"
 import { noSums, type WalletSums } from "./score.ts"
 
 /** The figures of a wallet with at least one counted resolved entry. */
-export interface Rates {
-  readonly resolved: number
-  readonly events: number
-  readonly cancelled: number
-  readonly stakeUsd: number
-  /** 0.5, with the interval [0, 1], when no entry was decisive. */
-  readonly winRate: number
-  readonly winRateLow: number
-  readonly winRateHigh: number
-  readonly meanEntryPrice: number
-  readonly edge: number
-  readonly edgeLow: number
-  readonly edgeHigh: number
-  readonly followRoi: number
-  readonly fadeRoi: number | null
-  readonly intervals: ReturnIntervals
-  readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
-  readonly sweeps: typeof Sweeps.Type
-}
+export type Rates = NonNullable<ReturnType<typeof ratesOf>>
 
 /** Null without a counted entry. */
-export function ratesOf(sums: WalletSums): Rates | null {
+export function ratesOf(sums: WalletSums) {
   const { whole, independent, ...figures } = figuresOf([sums])
   if (whole.entries === 0) return null
   return {
@@ -61,6 +41,7 @@ export function overall(wallets: ReadonlyArray<WalletSums>) {
   return {
     ...figures,
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
+    meanEntryPrice: whole.entries === 0 ? null : meanPriceOf(whole),
     ...rois,
   }
 }

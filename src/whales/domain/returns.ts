@@ -45,18 +45,11 @@ export function addReturns(sums: ReturnSums, part: ReturnSums): ReturnSums {
   }
 }
 
-/** 95 % intervals of the two returns; null where there is no return. */
-export interface ReturnIntervals {
-  readonly followRoiLow: number | null
-  readonly followRoiHigh: number | null
-  readonly fadeRoiLow: number | null
-  readonly fadeRoiHigh: number | null
-  /** How many independent events of equal cost are as certain; 0 without a counted entry. */
-  readonly effectiveEntries: number
-}
-
-/** The intervals of the returns over these wallets, and their effective number of entries by cost. */
-export function returnIntervals(wallets: ReadonlyArray<ReturnSums>): ReturnIntervals {
+/**
+ * The 95 % intervals of the returns over these wallets, null where there is no return; and how many
+ * independent events of equal cost are as certain, 0 without a counted entry.
+ */
+export function returnIntervals(wallets: ReadonlyArray<ReturnSums>) {
   const followed = interval(wallets.map(({ follow }) => follow))
   const faded = interval(wallets.map(({ fade }) => fade))
   return {

@@ -10,6 +10,9 @@
  *
  * @module
  */
+import { Schema } from "effect"
+import { described } from "../../core/domain/fields.ts"
+import { Rate } from "../../core/domain/number.ts"
 import { normalCdf } from "../../core/domain/student.ts"
 
 /** A measured edge, USD a share, and its standard error, above 0. */
@@ -18,15 +21,20 @@ export interface MeasuredEdge {
   readonly error: number
 }
 
-/** The true edge, as far as it is known. */
-export interface Skill {
-  readonly shrunkEdge: number
-  /** Its 90 % interval. */
-  readonly shrunkEdgeLow: number
-  readonly shrunkEdgeHigh: number
-  /** The probability that the true edge is above 0. */
-  readonly probabilityPositive: number
+/** The true edge of a wallet as far as it is known: the fields that its row has of it. */
+export const skillFields = {
+  shrunkEdge: described(
+    Schema.Finite,
+    "Best estimate of its true edge, USD per share: edge, shrunk towards zero by what luck explains among all rows",
+  ),
+  shrunkEdgeLow: described(Schema.Finite, "Lower end of its 90 % interval, USD per share"),
+  shrunkEdgeHigh: described(Schema.Finite, "Upper end of that interval, USD per share"),
+  probabilityPositive: described(
+    Rate,
+    "Probability that its true edge is above zero, 0 to 1; the label needs proof and can be neutral at any",
+  ),
 }
+export type Skill = Schema.Struct.Type<typeof skillFields>
 
 /** From 2 to 17 cents a share. Smaller ones would make the interval of a few wallets too narrow. */
 const spreads = Array.from({ length: 11 }, (_, i) => 0.02 + 0.015 * i)

@@ -6,7 +6,7 @@
  */
 import { Schema, Struct } from "effect"
 import { described, walletName } from "../../core/domain/fields.ts"
-import { Count, Rate } from "../../core/domain/number.ts"
+import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { studentQuantile } from "../../core/domain/student.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
@@ -63,21 +63,7 @@ export const WhaleRow = Schema.Struct({
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
 
-/** What is added to a row when the table is read, because it depends on all rows. */
-export const skillFields = {
-  shrunkEdge: described(
-    Schema.Finite,
-    "Best estimate of its true edge, USD per share: edge, shrunk towards zero by what luck explains among all rows",
-  ),
-  shrunkEdgeLow: described(Schema.Finite, "Lower end of its 90 % interval, USD per share"),
-  shrunkEdgeHigh: described(Schema.Finite, "Upper end of that interval, USD per share"),
-  probabilityPositive: described(
-    Rate,
-    "Probability that its true edge is above zero, 0 to 1; the label needs proof and can be neutral at any",
-  ),
-}
-
-/** A row as it is sold. */
+/** A row as it is sold: its skill depends on all rows, so it is added when the table is read. */
 export interface TableRow extends WhaleRow, Skill {}
 
 /** A wallet's row, and when it was computed. */

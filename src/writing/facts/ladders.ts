@@ -50,7 +50,7 @@ interface Pair {
 }
 
 /** What the type of a rung's market leaves out. */
-const unlisted = { status: "open", mechanical: null, gameStartsAt: null } as const
+const unlisted = { status: "open", mechanical: null } as const
 
 /** Null without a size at the quotes. */
 export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
@@ -62,7 +62,7 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
     factOf(kind, easier.market.slug, statement)
   const payouts = [easier, harder].flatMap(({ market, quote }) =>
     expectedResolution({
-      market: { ...unlisted, eventSlug: market.eventKey, ...market },
+      market: { ...unlisted, ...market },
       ...{ mid: quote?.mid ?? null, proposal: null },
     }, now)?.at ?? []
   )

@@ -99,6 +99,7 @@ Deno.test("overall() without wallets has no figures", () => {
     resolved: 0,
     cancelled: 0,
     winRate: null,
+    meanEntryPrice: null,
     followRoi: null,
     fadeRoi: null,
     intervals: {
