@@ -152,7 +152,8 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
 
   const latest = Effect.gen(function* () {
     const status = yield* sellableStatus
-    const item = yield* orNotFound(null, yield* store.latest)
+    const [newest] = yield* store.page({ since: null, count: 1, type: null })
+    const item = yield* orNotFound(null, Option.fromUndefinedOr(newest))
     return { status, item, asOf: yield* asOf }
   })
 

@@ -35,7 +35,6 @@ export class FeedStore extends Context.Service<FeedStore, {
   readonly append: (items: ReadonlyArray<NewFeedItem>) => Effect.Effect<ReadonlyArray<FeedItem>>
   /** The head, counting today's items from `dayStart`. */
   readonly head: (dayStart: EpochMs) => Effect.Effect<FeedHead>
-  readonly latest: Effect.Effect<Option.Option<FeedItem>>
   readonly byIndex: (feedIndex: number) => Effect.Effect<Option.Option<FeedItem>>
   /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
   readonly page: (query: {

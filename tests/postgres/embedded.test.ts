@@ -6,7 +6,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import assert from "node:assert/strict"
-import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
@@ -46,7 +46,11 @@ const append = (dedupeKey: string) =>
 
 const newest = Effect.flatMap(
   FeedStore,
-  (feed) => Effect.map(feed.latest, (item) => Option.getOrNull(item)?.feedIndex),
+  (feed) =>
+    Effect.map(
+      feed.page({ since: null, count: 1, type: null }),
+      ([item]) => item?.feedIndex,
+    ),
 )
 
 liveTest("an embedded store keeps everything through a restart", () =>

@@ -227,32 +227,21 @@ const index = {
     "Position in the feed; grows by 1 per item, from 1",
   ),
 }
-const chain = { chain: Schema.optionalKey(ChainPlace) }
-const typeText = "What `data` is about"
+
+const itemOf = <Type extends FeedType, Data extends Schema.Top>(type: Type, data: Data) =>
+  Schema.Struct({
+    ...index,
+    type: described(Schema.Literal(type), "What `data` is about"),
+    ...shared,
+    data,
+    chain: Schema.optionalKey(ChainPlace),
+  })
 
 /** An item in the feed. `feedIndex` grows by one per item, without gaps, in the order of visibility. */
 export const FeedItem = Schema.Union([
-  Schema.Struct({
-    ...index,
-    type: described(Schema.Literal("mover"), typeText),
-    ...shared,
-    data: MoverData,
-    ...chain,
-  }),
-  Schema.Struct({
-    ...index,
-    type: described(Schema.Literal("whale_entry"), typeText),
-    ...shared,
-    data: WhaleEntryData,
-    ...chain,
-  }),
-  Schema.Struct({
-    ...index,
-    type: described(Schema.Literal("predetermined"), typeText),
-    ...shared,
-    data: PredeterminedData,
-    ...chain,
-  }),
+  itemOf("mover", MoverData),
+  itemOf("whale_entry", WhaleEntryData),
+  itemOf("predetermined", PredeterminedData),
 ]).annotate({
   identifier: "FeedItem",
   description: "One item of the feed; `type` says what `data` is",
@@ -284,11 +273,9 @@ export type NewFeedItem =
     /** The feed never contains two items with the same key. */
     readonly dedupeKey: string
   }
-  & (
-    | Omit<Extract<FeedItem, { type: "mover" }>, "feedIndex" | "chain">
-    | Omit<Extract<FeedItem, { type: "whale_entry" }>, "feedIndex" | "chain">
-    | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex" | "chain">
-  )
+  & WithoutPlace<FeedItem>
+
+type WithoutPlace<Item> = Item extends unknown ? Omit<Item, "feedIndex" | "chain"> : never
 
 /** What an item is about, without what it says. */
 export interface FeedHeading {

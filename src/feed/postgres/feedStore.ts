@@ -21,46 +21,28 @@ import { type ChainHead, type ChainLink, contentText, noHash, pathOf } from "../
 import { slugKey } from "../../markets/domain/market.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { sha256 } from "../../core/sha256.ts"
-import { type FeedRange, FeedStore } from "../FeedStore.ts"
+import { type DailyHead, type FeedRange, FeedStore } from "../FeedStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { millis } from "../../postgres/millis.ts"
 import { pruneBefore } from "../../postgres/pruneBefore.ts"
 
 const pageMax = 1_000
 
+/** An item as it is selected; `decodeItems` checks the rest of it. */
 interface Row {
-  readonly feed_index: bigint
-  readonly type: string
-  readonly created_at: Date
-  readonly title: string
-  readonly data: object
-  readonly salt: string
-  readonly previous_hash: string
-  readonly skip_hash: string
-  readonly hash: string
+  readonly createdAt: Date
 }
 
 const decodeItem = Schema.decodeUnknownEffect(FeedItem)
 const decodeItems = Effect.forEach((row: Row) =>
-  decodeItem({
-    feedIndex: Number(row.feed_index),
-    type: row.type,
-    title: row.title,
-    createdAt: row.created_at.toISOString(),
-    data: row.data,
-    chain: {
-      salt: row.salt,
-      previousHash: row.previous_hash,
-      skipHash: row.skip_hash,
-      hash: row.hash,
-    },
-  })
+  decodeItem({ ...row, createdAt: row.createdAt.toISOString() })
 )
 
-/** Selects a hash as text. */
-const hex = (column: string) => `encode(${column}, 'hex') AS ${column}`
-const itemColumns = ["feed_index", "type", "created_at", "title", "data"]
-const placeColumns = ["salt", "previous_hash", "skip_hash", "hash"].map(hex)
-const columns = (sql: SqlClient) => sql.literal([...itemColumns, ...placeColumns].join(", "))
+const headingColumns = `feed_index::float8 AS "feedIndex", type, created_at AS "createdAt"`
+const columns = (sql: SqlClient) =>
+  sql.literal(`${headingColumns}, title, data, json_build_object(
+    'salt', encode(salt, 'hex'), 'previousHash', encode(previous_hash, 'hex'),
+    'skipHash', encode(skip_hash, 'hex'), 'hash', encode(hash, 'hex')) AS chain`)
 
 export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
   FeedStore,
@@ -68,7 +50,6 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
     FeedStore.of({
       append: append(sql),
       head: head(sql),
-      latest: latest(sql),
       byIndex: byIndex(sql),
       page: page(sql),
       moversSince: moversSince(sql),
@@ -139,13 +120,6 @@ const chainHead = (sql: SqlClient) =>
     ([row]) => headOf(row),
   )
 
-const latest = (sql: SqlClient) =>
-  sql<Row>`SELECT ${columns(sql)} FROM feed_item ORDER BY feed_index DESC LIMIT 1`.pipe(
-    Effect.flatMap(decodeItems),
-    Effect.map((items) => Option.fromNullishOr(items[0])),
-    Effect.orDie,
-  )
-
 const byIndex = (sql: SqlClient) =>
   Effect.fn("FeedStore.byIndex")(function* (feedIndex: number) {
     if (!Number.isSafeInteger(feedIndex)) return Option.none()
@@ -212,16 +186,13 @@ const headings = (sql: SqlClient) =>
       const ofMarket = slug === null
         ? sql.literal("true")
         : sql`lower((data -> 'market' ->> 'slug') COLLATE "C") = ${slugKey(slug)}`
-      const rows = yield* sql<Omit<Row, "title" | "data"> & { readonly market: object }>`
-      SELECT feed_index, type, created_at, data -> 'market' AS market FROM feed_item
+      const rows = yield* sql<Row>`
+      SELECT ${sql.literal(headingColumns)}, data -> 'market' AS market FROM feed_item
       WHERE ${ofMarket} ORDER BY feed_index DESC LIMIT ${Math.min(count, pageMax)}`
-      return yield* Effect.forEach(rows, (row) =>
-        decodeHeading({
-          feedIndex: Number(row.feed_index),
-          type: row.type,
-          createdAt: row.created_at.toISOString(),
-          market: row.market,
-        }))
+      return yield* Effect.forEach(
+        rows,
+        (row) => decodeHeading({ ...row, createdAt: row.createdAt.toISOString() }),
+      )
     },
     Effect.orDie,
   )
@@ -248,21 +219,12 @@ const proof = (sql: SqlClient): FeedStore["Service"]["proof"] =>
     const feedIndex = wanted ?? head.index
     if (feedIndex < 1 || feedIndex > head.index) return Option.none()
     const indices = pathOf(head.index, feedIndex)
-    const rows = yield* sql<
-      Record<"content_hash" | "previous_hash" | "skip_hash", string> & { feed_index: bigint }
-    >`
-    SELECT feed_index, ${
-      sql.literal(["content_hash", "previous_hash", "skip_hash"].map(hex).join())
-    }
+    const path = yield* sql<ChainLink>`
+    SELECT feed_index::float8 AS "feedIndex", encode(content_hash, 'hex') AS "contentHash",
+      encode(previous_hash, 'hex') AS "previousHash", encode(skip_hash, 'hex') AS "skipHash"
     FROM feed_item WHERE feed_index = ANY (${indices.map(String)}::bigint[])
     ORDER BY feed_index DESC`
-    if (rows.length < indices.length) return Option.none()
-    const path = rows.map((row): ChainLink => ({
-      contentHash: row.content_hash,
-      feedIndex: Number(row.feed_index),
-      previousHash: row.previous_hash,
-      skipHash: row.skip_hash,
-    }))
+    if (path.length < indices.length) return Option.none()
     return Option.some({ head, path })
   }, Effect.orDie)
 
@@ -282,20 +244,12 @@ const addDailyHead = (sql: SqlClient): FeedStore["Service"]["addDailyHead"] =>
 const dateOf = (day: EpochMs) => isoTime(day).slice(0, "2026-11-24".length)
 
 const dailyHeads = (sql: SqlClient): FeedStore["Service"]["dailyHeads"] =>
-  Effect.fn("FeedStore.dailyHeads")(function* (limit) {
-    const rows = yield* sql<
-      { day: string; feed_index: bigint; hash: string; made_at: Date; jws: string }
-    >`
-    SELECT day::text AS day, feed_index, ${sql.literal(hex("hash"))}, made_at, jws
-    FROM feed_head ORDER BY feed_head.day DESC LIMIT ${limit}`
-    return rows.map((row) => ({
-      day: Date.parse(row.day),
-      index: Number(row.feed_index),
-      hash: row.hash,
-      madeAt: row.made_at.getTime(),
-      jws: row.jws,
-    }))
-  }, Effect.orDie)
+  Effect.fn("FeedStore.dailyHeads")((limit) =>
+    sql<DailyHead>`
+    SELECT ${millis(sql, "feed_head.day", "day")}, feed_index::float8 AS index,
+      encode(hash, 'hex') AS hash, ${millis(sql, "made_at", "madeAt")}, jws
+    FROM feed_head ORDER BY feed_head.day DESC LIMIT ${limit}`.pipe(Effect.orDie)
+  )
 
 const saltBytes = 16
 

@@ -49,7 +49,6 @@ export function feedOver(items: Effect.Effect<ReadonlyArray<FeedItem>>): FeedSto
           chain: headOf(all),
         }
       }),
-    latest: read((all) => Option.fromUndefinedOr(all.at(-1))),
     byIndex: (index) =>
       read((all) => Option.fromUndefinedOr(all.find((item) => item.feedIndex === index))),
     page: ({ since, count, type }) =>
