@@ -67,28 +67,21 @@ type Stage = keyof typeof stageLimits
 /** The job that reads the books after published entries. */
 export const readingsJob = "follow-prices"
 
-/** The counts of one tick. Mutable, so that an interrupted stage is counted too. */
-interface Progress {
-  /** Feed items read, of any type. */
-  itemsRead: number
-  /** Markets with a new or changed resolution. */
-  resolved: number
-  /** Stored forecasts of resolutions. */
-  forecasts: number
-  /** Saved verdicts, by verdict. */
-  readonly verdicts: Record<string, number>
-  /** It publishes none. */
-  readonly items: ReadonlyArray<string>
-  readonly rejected: Record<string, number>
-}
+/**
+ * The counts of one tick: feed items read, markets with a new or changed resolution, stored forecasts
+ * of resolutions, verdicts. Mutable, so that an interrupted stage is counted too.
+ */
+const makeProgress = () => ({
+  ...{ itemsRead: 0, resolved: 0, forecasts: 0, verdicts: noCounts(), rejected: noCounts() },
+  items: Array.of<string>(),
+})
+type Progress = ReturnType<typeof makeProgress>
+type ScoreReport = TickReport<Stage> & Readonly<Omit<Progress, keyof TickReport<Stage>>>
 
-interface ScoreReport
-  extends TickReport<Stage>, Readonly<Omit<Progress, keyof TickReport<Stage>>> {}
+const noCounts = (): Record<string, number> => ({})
 
-/** The counts of one run of `readBooks`. */
-interface ReadingReport extends TickReport<Stage> {
-  readonly itemsRead: number
-  /** Saved readings, by state. */
+/** The counts of one run of `readBooks`: saved readings by state. */
+interface ReadingReport extends TickReport<Stage>, Pick<Progress, "itemsRead"> {
   readonly readings: Readonly<Record<string, number>>
 }
 
@@ -128,14 +121,7 @@ export class SelfScore extends Context.Service<SelfScore, {
 }
 
 const tick = (services: Services, slot: EpochMs) => {
-  const progress: Progress = {
-    itemsRead: 0,
-    resolved: 0,
-    forecasts: 0,
-    verdicts: {},
-    items: [],
-    rejected: {},
-  }
+  const progress = makeProgress()
   return runTick(
     { name: scoresJob, limits: stageLimits },
     slot,
@@ -259,42 +245,44 @@ const requestResolutions = Effect.fnUntraced(
   },
 )
 
-const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, progress: Progress) {
-  const { scores } = services
+/** Judges what is due in batches, until none is left or another replica has saved a batch. */
+const judgeDue = Effect.fnUntraced(function* <Due, Judged>(
+  due: Effect.Effect<ReadonlyArray<Due>>,
+  judgeOne: (due: Due) => Effect.Effect<Judged>,
+  save: (judged: ReadonlyArray<Judged>) => Effect.Effect<number>,
+  verdictOf: (judged: Judged) => string | null,
+  { verdicts }: Progress,
+) {
   for (let batch = 0; batch < batchesMax; batch++) {
-    const checks = yield* scores.dueChecks({
-      now: slot,
-      overdueBefore: slot - resolutionWaitMsMax,
-      limit: checksBatch,
-    })
-    if (checks.length === 0) return
-    const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due), {
-      concurrency: readConcurrency,
-    })
-    const saved = yield* scores.saveVerdicts(judged)
-    if (saved === 0) return
-    for (const { verdict } of judged) {
-      if (verdict !== null) tally(progress.verdicts, { [verdict]: 1 })
+    const judged = yield* Effect.forEach(yield* due, judgeOne, { concurrency: readConcurrency })
+    if (judged.length === 0 || (yield* save(judged)) === 0) return
+    for (const verdict of judged.map(verdictOf)) {
+      if (verdict !== null) tally(verdicts, { [verdict]: 1 })
     }
   }
 })
 
-const judgeForecasts = Effect.fnUntraced(
-  function* ({ scores, markets }: Services, slot: EpochMs, progress: Progress) {
-    const query = { now: slot, overdueBefore: slot - resolutionWaitMsMax, limit: checksBatch }
-    for (let batch = 0; batch < batchesMax; batch++) {
-      const due = yield* scores.dueForecasts(query)
-      if (due.length === 0) return
-      const judged = yield* Effect.forEach(due, (one) => judgeForecast(markets, one), {
-        concurrency: readConcurrency,
-      })
-      if ((yield* scores.saveForecastVerdicts(judged)) === 0) return
-      for (const { value } of judged) {
-        tally(progress.verdicts, { [value === null ? "forecast_unknown" : "forecast_judged"]: 1 })
-      }
-    }
-  },
+const dueAt = (slot: EpochMs) => (
+  { now: slot, overdueBefore: slot - resolutionWaitMsMax, limit: checksBatch }
 )
+
+const judge = (services: Services, slot: EpochMs, progress: Progress) =>
+  judgeDue(
+    services.scores.dueChecks(dueAt(slot)),
+    (due) => judgeOne(services, due),
+    services.scores.saveVerdicts,
+    ({ verdict }) => verdict,
+    progress,
+  )
+
+const judgeForecasts = ({ scores, markets }: Services, slot: EpochMs, progress: Progress) =>
+  judgeDue(
+    scores.dueForecasts(dueAt(slot)),
+    (due) => judgeForecast(markets, due),
+    scores.saveForecastVerdicts,
+    ({ value }) => value === null ? "forecast_unknown" : "forecast_judged",
+    progress,
+  )
 
 const judgeForecast = Effect.fnUntraced(function* (
   markets: Services["markets"],

@@ -52,26 +52,18 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         ageMax: Duration.infinity,
       })
       const read = Effect.gen(function* () {
-        const tracked = yield* wallets.tracked
-        const sums = [...(yield* calibrations.counted).values()].map(({ sums }) => sums)
-        const whales = yield* calibrations.calibrated
-        const verdicts = yield* scores.counts
-        const forecasts = yield* scores.forecastTotals
-        const entries = yield* published
-        const moves = yield* scores.moveTotals
-        const readAt = {
-          wallets: yield* freshness.asOf(inputs.walletRecords),
-          scores: yield* freshness.asOf({ job: scoresJob }),
-        }
         return scorecard({
-          tracked,
-          sums,
-          whales,
-          verdicts,
-          forecasts,
-          entries,
-          moves,
-          readAt,
+          tracked: yield* wallets.tracked,
+          sums: [...(yield* calibrations.counted).values()].map(({ sums }) => sums),
+          whales: yield* calibrations.calibrated,
+          verdicts: yield* scores.counts,
+          forecasts: yield* scores.forecastTotals,
+          entries: yield* published,
+          moves: yield* scores.moveTotals,
+          readAt: {
+            wallets: yield* freshness.asOf(inputs.walletRecords),
+            scores: yield* freshness.asOf({ job: scoresJob }),
+          },
         })
       })
       return TrackRecord.of({

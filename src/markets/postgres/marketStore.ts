@@ -20,14 +20,24 @@ const earlierSlugsMax = 20
 /** Unlisted markets that one statement deletes. */
 const unlistedBatch = 5_000
 
-interface MarketRow {
-  readonly facts: Omit<Market, "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "listed">
-  readonly volume_usd: number
-  readonly volume_24h_usd: number | null
-  readonly liquidity_usd: number
-  readonly best_bid: number | null
-  readonly best_ask: number | null
+/** The figures that change with every listing have their own columns; the rest is in `facts`. */
+type Figures = Pick<Market, "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "listed">
+interface MarketRow extends Figures {
+  readonly facts: Omit<Market, keyof Figures>
 }
+
+const marketColumns = (sql: SqlClient) =>
+  sql.literal(`facts, volume_usd AS "volumeUsd", volume_24h_usd AS "volume24hUsd",
+    liquidity_usd AS "liquidityUsd", CASE WHEN best_bid IS NOT NULL AND best_ask IS NOT NULL
+      THEN json_build_object('bestBid', best_bid, 'bestAsk', best_ask) END AS listed`)
+
+function marketOf({ facts, volumeUsd, volume24hUsd, liquidityUsd, listed }: MarketRow): Market {
+  return { ...facts, volumeUsd, volume24hUsd, liquidityUsd, listed }
+}
+
+const rowOf = ({ volumeUsd, volume24hUsd, liquidityUsd, listed, ...facts }: Market) => (
+  { facts, volumeUsd, volume24hUsd, liquidityUsd, ...listed }
+)
 
 export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
   MarketStore,
@@ -65,12 +75,13 @@ const quoteRefreshMs = hour
 const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
   sql`
     WITH incoming AS MATERIALIZED (
-      SELECT market_id, slug, facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask,
+      SELECT facts ->> 'id' AS market_id, facts ->> 'slug' AS slug, facts,
+        "volumeUsd" AS volume_usd, "volume24hUsd" AS volume_24h_usd,
+        "liquidityUsd" AS liquidity_usd, "bestBid" AS best_bid, "bestAsk" AS best_ask,
         ${new Date(seenAt)}::timestamptz AS seen_at
-      FROM json_to_recordset(${jsonText(markets.map(incomingRow))}::json) AS (
-        market_id text, slug text, facts json, volume_usd float8, volume_24h_usd float8,
-        liquidity_usd float8, best_bid float8, best_ask float8
-      )
+      FROM json_to_recordset(${jsonText(markets.map(rowOf))}::json) AS i (facts json,
+        "volumeUsd" float8, "volume24hUsd" float8, "liquidityUsd" float8, "bestBid" float8,
+        "bestAsk" float8)
     ), updated_market AS (
       UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at,
         earlier_slugs = CASE WHEN lower(market.slug) = lower(i.slug)
@@ -118,34 +129,34 @@ const save = (sql: SqlClient) =>
 const bySlug = (sql: SqlClient) =>
   Effect.fn("MarketStore.bySlug")(function* (slug: string) {
     const [row] = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
+    SELECT ${marketColumns(sql)}
     FROM market JOIN market_quote USING (market_id)
     WHERE lower(slug COLLATE "C") = ${slugKey(slug)}
       OR (earlier_slugs <> '{}' AND earlier_slugs @> ARRAY[${slugKey(slug)}::text])
     ORDER BY slug = ${slug} DESC, lower(slug COLLATE "C") = ${slugKey(slug)} DESC,
       market.changed_at DESC LIMIT 1`
-    return Option.map(Option.fromNullishOr(row), market)
+    return Option.map(Option.fromNullishOr(row), marketOf)
   }, Effect.orDie)
 
 const byIds = (sql: SqlClient) =>
   Effect.fn("MarketStore.byIds")(function* (marketIds: ReadonlyArray<MarketId>) {
     if (marketIds.length === 0) return new Map<MarketId, Market>()
     const rows = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
+    SELECT ${marketColumns(sql)}
     FROM market JOIN market_quote USING (market_id)
     WHERE market_id = ANY (${marketIds}::text[])`
-    return new Map(rows.map(market).map((stored) => [stored.id, stored]))
+    return new Map(rows.map(marketOf).map((stored) => [stored.id, stored]))
   }, Effect.orDie)
 
 const liveOfEvent = (sql: SqlClient) =>
   Effect.fn("MarketStore.liveOfEvent")(function* (eventSlug: string, limit: number) {
     const rows = yield* sql<MarketRow>`
-    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
+    SELECT ${marketColumns(sql)}
     FROM market JOIN market_quote USING (market_id)
     WHERE lower((facts ->> 'eventSlug') COLLATE "C") = ${slugKey(eventSlug)}
       AND facts ->> 'status' IN ('open', 'proposed')
     ORDER BY slug COLLATE "C" LIMIT ${limit}`
-    return rows.map(market)
+    return rows.map(marketOf)
   }, Effect.orDie)
 
 /** A game's start, else the scheduled end: the expression of the index `market_by_schedule`. */
@@ -166,7 +177,7 @@ const resolvingCandidates = (sql: SqlClient) =>
     { withinHours, minLiquidity, includeNoise }: ResolvingQuery,
     now: EpochMs,
   ) {
-    const columns = sql`facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask`
+    const columns = marketColumns(sql)
     const from = sql`FROM market JOIN market_quote USING (market_id)`
     const matches = sql`liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
@@ -187,7 +198,7 @@ const resolvingCandidates = (sql: SqlClient) =>
     (SELECT ${columns} ${from}
       WHERE facts ->> 'status' = 'proposed' AND ${matches}
       ORDER BY liquidity_usd DESC, slug COLLATE "C" LIMIT ${candidatesPerGroupMax})`
-    return [...new Map(rows.map(market).map((stored) => [stored.id, stored])).values()]
+    return [...new Map(rows.map(marketOf).map((stored) => [stored.id, stored])).values()]
   }, Effect.orDie)
 
 /**
@@ -200,7 +211,7 @@ const mostLiquid = (sql: SqlClient) =>
     const page = Math.max(2 * limit, marketsBatch)
     for (let offset = 0; live.size < limit; offset += page) {
       const rows = yield* sql<MarketRow & { readonly live: boolean }>`
-      SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask,
+      SELECT ${marketColumns(sql)},
         facts ->> 'status' IN ('open', 'proposed') AND facts ->> 'mechanical' IS NULL AS live
       FROM market JOIN (
         SELECT * FROM market_quote WHERE ${isListed(sql, now)}
@@ -208,7 +219,7 @@ const mostLiquid = (sql: SqlClient) =>
         OFFSET ${offset} LIMIT ${page}
       ) quote USING (market_id)
       ORDER BY liquidity_usd DESC, market_id`
-      for (const row of rows) if (row.live) live.set(row.facts.id, market(row))
+      for (const row of rows) if (row.live) live.set(row.facts.id, marketOf(row))
       if (rows.length === 0) break
     }
     return [...live.values()].slice(0, limit)
@@ -225,7 +236,7 @@ const recentlyPriced = (sql: SqlClient) =>
     { notBefore, atOrBefore }: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
     limit: number,
   ) {
-    const rows = yield* sql<MarketRow & { readonly at: bigint; readonly mid: number }>`
+    const rows = yield* sql<MarketRow & { readonly price: SeriesPoint }>`
     WITH fresh AS (
       SELECT DISTINCT ON (series_id) series_id, ${pointAt(sql)} AS at, m AS mid
       FROM mid_hour, unnest(offsets_ms, mids) AS point (o, m)
@@ -233,15 +244,12 @@ const recentlyPriced = (sql: SqlClient) =>
         AND ${pointAt(sql)} BETWEEN ${BigInt(notBefore)}::bigint AND ${BigInt(atOrBefore)}::bigint
       ORDER BY series_id, hour DESC, o DESC
     )
-    SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask, at, mid
+    SELECT ${marketColumns(sql)}, json_build_object('at', at, 'mid', mid) AS price
     FROM fresh JOIN mid_series USING (series_id) JOIN market USING (market_id)
       JOIN market_quote USING (market_id)
     WHERE facts ->> 'status' IN ('open', 'proposed')
     ORDER BY liquidity_usd DESC, market_id COLLATE "C" LIMIT ${limit}`
-    return rows.map((row) => ({
-      market: market(row),
-      price: { at: Number(row.at), mid: row.mid },
-    }))
+    return rows.map(({ price, ...row }) => ({ market: marketOf(row), price }))
   }, Effect.orDie)
 
 /** The outer condition is checked again for a market that a listing writes at the same time. */
@@ -281,32 +289,6 @@ const pruneUnlisted = (sql: SqlClient) =>
 
 /** The instant of a point in a row of mids: `o` milliseconds after the start of its hour. */
 const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
-
-/** The figures that change with every listing have their own columns; the rest is in `facts`. */
-function incomingRow({ volumeUsd, volume24hUsd, liquidityUsd, listed, ...facts }: Market) {
-  return {
-    market_id: facts.id,
-    slug: facts.slug,
-    facts,
-    volume_usd: volumeUsd,
-    volume_24h_usd: volume24hUsd,
-    liquidity_usd: liquidityUsd,
-    best_bid: listed?.bestBid,
-    best_ask: listed?.bestAsk,
-  }
-}
-
-function market(row: MarketRow): Market {
-  return {
-    ...row.facts,
-    volumeUsd: row.volume_usd,
-    volume24hUsd: row.volume_24h_usd,
-    liquidityUsd: row.liquidity_usd,
-    listed: row.best_bid === null || row.best_ask === null
-      ? null
-      : { bestBid: row.best_bid, bestAsk: row.best_ask },
-  }
-}
 
 /** Points in one statement: about half a megabyte of JSON. */
 const pointsBatch = 5_000

@@ -12,13 +12,8 @@ import type { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { resolutionColumns, resolutionJson } from "../../postgres/resolutionJson.ts"
 import type { MoveTotals } from "../domain/moverDrift.ts"
-import {
-  firstDueAt,
-  publishedAt,
-  type ScoreCheck,
-  type VerdictCounts,
-} from "../domain/selfScore.ts"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import { firstDueAt, type ScoreCheck, type VerdictCounts } from "../domain/selfScore.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import {
   type DueCheck,
   type DueForecast,
@@ -119,7 +114,7 @@ const addChecks = (sql: SqlClient) =>
           "feedIndex" bigint, kind text, "marketId" text, at float8, "priceStart" float8,
           "priceNow" float8, outcome smallint, "dueAt" float8, move json, "contestedPrice" float8
         ) LEFT JOIN score_market ON market_id = "marketId"`
-      yield* addEntries(sql, checks, entries)
+      yield* addEntries(sql, entries)
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
       if (checks.length > 0) yield* incrementRevision(sql)
       return true
@@ -131,33 +126,23 @@ const addChecks = (sql: SqlClient) =>
 /** Stores published entries, and when the book is read for each. */
 const addEntries = Effect.fnUntraced(function* (
   sql: SqlClient,
-  checks: ReadonlyArray<ScoreCheck>,
   entries: ReadonlyArray<PublishedEntry>,
 ) {
   if (entries.length === 0) return
-  const rows = entries.map(({ asks, ...entry }) => ({
-    ...entry,
-    ask: asks?.[0],
-    otherAsk: asks?.[1],
-  }))
   yield* sql`
     INSERT INTO score_entry
       (feed_index, wallet, event_key, label, entry_price, ask, other_ask, fee_rate)
-    SELECT "feedIndex", wallet, "eventKey", label, "entryPrice", ask, "otherAsk", "feeRate"
-    FROM json_to_recordset(${jsonText(rows)}::json) AS row (
-      "feedIndex" bigint, wallet text, "eventKey" text, label text, "entryPrice" float8, ask float8,
-      "otherAsk" float8, "feeRate" float8
+    SELECT "feedIndex", wallet, "eventKey", label, "entryPrice", asks[1], asks[2], "feeRate"
+    FROM json_to_recordset(${jsonText(entries)}::json) AS row (
+      "feedIndex" bigint, wallet text, "eventKey" text, label text, "entryPrice" float8,
+      asks float8[], "feeRate" float8
     )`
-  const published = checks.flatMap((check) =>
-    check.kind === "whale_24h"
-      ? [{ feed_index: check.feedIndex, at: isoTime(publishedAt(check)) }]
-      : []
-  )
   yield* sql`
     INSERT INTO score_reading (feed_index, delay_minutes, due_at)
-    SELECT feed_index, delay, at + delay * interval '1 minute'
-    FROM json_to_recordset(${jsonText(published)}::json) AS row (feed_index bigint, at timestamptz),
-      unnest(${delaysMinutes}::integer[]) AS delay`
+    SELECT feed_index, delay, at - interval '24 hours' + delay * interval '1 minute'
+    FROM score_check, unnest(${delaysMinutes}::integer[]) AS delay
+    WHERE kind = 'whale_24h'
+      AND feed_index = ANY (${entries.map(({ feedIndex }) => String(feedIndex))}::bigint[])`
 })
 
 const dueMarkets = (sql: SqlClient) =>
