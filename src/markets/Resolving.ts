@@ -4,10 +4,8 @@
  *
  * @module
  */
-import { Array, Clock, Context, Duration, Effect, Layer, Result } from "effect"
-import type { OrderBook } from "./domain/book.ts"
-import type { Market, MarketId, TokenId } from "./domain/market.ts"
-import type { Proposal } from "./domain/proposal.ts"
+import { Array, Clock, Context, Duration, Effect, Layer } from "effect"
+import type { Market } from "./domain/market.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import {
   type ExpectedMarket,
@@ -19,7 +17,7 @@ import {
 } from "./domain/resolving.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "./MarketStore.ts"
-import { VenueClient } from "./VenueClient.ts"
+import { VenueClient, type VenueUnavailable } from "./VenueClient.ts"
 
 export class Resolving extends Context.Service<Resolving, {
   /** Fails when no stored market matches the query. Makes no request to the venue. */
@@ -126,29 +124,24 @@ const none = new BelowThreshold({
     "No known market with at least this liquidity ends, or is expected to resolve, within these hours",
 })
 
-interface Books {
-  readonly byToken: ReadonlyMap<TokenId, OrderBook>
-  /** Whether a token that is absent has no book at the venue. */
-  readonly complete: boolean
-}
+/** The venue's answer; null when it has none in time. */
+const inTime = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
+  request.pipe(Effect.timeout(venueTimeout), Effect.catch(() => Effect.succeed(null)))
 
-/** The books of these markets' first outcomes; null when the venue is unavailable. */
-const liveBooks = Effect.fnUntraced(function* (
-  venue: VenueClient["Service"],
-  markets: ReadonlyArray<Market>,
-) {
-  const request = venue.books(markets.map(({ tokenIds }) => tokenIds[0])).pipe(
-    Effect.timeout(venueTimeout),
+/**
+ * The books of these markets' first outcomes, and whether a token that is absent has no book at the
+ * venue; null when the venue is unavailable.
+ */
+const liveBooks = (venue: VenueClient["Service"], markets: ReadonlyArray<Market>) =>
+  Effect.map(
+    inTime(venue.books(markets.map(({ tokenIds }) => tokenIds[0]))),
+    (answer) =>
+      answer === null ? null : {
+        byToken: new Map(answer.rows.map((book) => [book.tokenId, book])),
+        complete: Object.keys(answer.rejected).length === 0,
+      },
   )
-  const answer = yield* Effect.result(request)
-  if (Result.isFailure(answer)) return null
-  const { rows, rejected } = answer.success
-  const books: Books = {
-    byToken: new Map(rows.map((book) => [book.tokenId, book])),
-    complete: Object.keys(rejected).length === 0,
-  }
-  return books
-})
+type Books = Effect.Success<ReturnType<typeof liveBooks>>
 
 /** The proposals of the markets in that state; none when the venue is unavailable. */
 const knownProposals = Effect.fnUntraced(function* (
@@ -156,18 +149,16 @@ const knownProposals = Effect.fnUntraced(function* (
   markets: ReadonlyArray<Market>,
 ) {
   const ids = markets.flatMap(({ id, status }) => status === "proposed" ? [id] : [])
-  if (ids.length === 0) return new Map<MarketId, Proposal>()
-  const answer = yield* Effect.result(
-    Effect.timeout(venue.proposals(ids.slice(0, proposalsMax)), venueTimeout),
-  )
-  const rows = Result.isSuccess(answer) ? answer.success.rows : []
-  return new Map(rows.map((proposal) => [proposal.marketId, proposal]))
+  const answer = ids.length === 0
+    ? null
+    : yield* inTime(venue.proposals(ids.slice(0, proposalsMax)))
+  return new Map(answer?.rows.map((proposal) => [proposal.marketId, proposal]))
 })
 
 /**
  * The store keeps markets that the venue no longer lists, as they were last seen. When all books are
  * known, a market without a book is one of them: it was decided before its scheduled end.
  */
-function isLive({ tokenIds }: Market, books: Books | null): boolean {
+function isLive({ tokenIds }: Market, books: Books): boolean {
   return books === null || !books.complete || books.byToken.has(tokenIds[0])
 }

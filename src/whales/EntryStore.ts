@@ -28,13 +28,8 @@ export interface DuePosition extends Omit<StalePosition, "activity"> {
   readonly farmed: boolean
 }
 
-export interface ComputedPosition {
-  readonly wallet: string
+export interface ComputedPosition extends Omit<DuePosition, "market"> {
   readonly marketId: MarketId
-  readonly version: number
-  readonly entries: ReadonlyArray<StoredEntry>
-  readonly boughtBoth: boolean
-  readonly farmed: boolean
   /** Whether one of the entries must be published in the feed. */
   readonly due: boolean
 }

@@ -28,21 +28,24 @@ const concurrency = 4
 const boardTriesMax = 3
 const boardRetryDelay = Duration.minutes(10)
 
-/** The result of one update. */
-interface TrackingReport {
-  readonly boards: number
+const noRejections: Rejections = {}
+
+/** The result of an update without a board. */
+const nothing = {
+  boards: 0,
   /** Boards that could not be read, such as `volume week sports`. */
-  readonly failed: ReadonlyArray<string>
+  failed: Array.of<string>(),
   /** Wallets on the other boards. */
-  readonly found: number
-  readonly added: number
+  found: 0,
+  added: 0,
   /** Wallets without a name: not tracked, and tried again at the next update. */
-  readonly unnamed: number
+  unnamed: 0,
   /** Named wallets left out because of `trackedMax`. */
-  readonly overBudget: number
+  overBudget: 0,
   /** Invalid rows of boards, by reason. */
-  readonly rejected: Rejections
+  rejected: noRejections,
 }
+type TrackingReport = Readonly<typeof nothing>
 
 export class Tracking extends Context.Service<Tracking, {
   /**
@@ -66,16 +69,6 @@ export class Tracking extends Context.Service<Tracking, {
 interface Services {
   readonly source: WalletSource
   readonly store: WalletStore["Service"]
-}
-
-const nothing: TrackingReport = {
-  boards: 0,
-  failed: [],
-  found: 0,
-  added: 0,
-  unnamed: 0,
-  overBudget: 0,
-  rejected: {},
 }
 
 const update = Effect.fn("Tracking.update")(function* (services: Services) {

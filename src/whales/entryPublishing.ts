@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Struct } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
@@ -89,12 +89,8 @@ function recompute(
   const position = entriesOf(activity, market.tokenIds)
   const carried = carryOver(entries, position.entries, (instant) => before(wallet, instant))
   return {
-    wallet,
-    marketId: market.id,
-    version,
+    ...{ wallet, marketId: market.id, version, ...position },
     entries: carried,
-    boughtBoth: position.boughtBoth,
-    farmed: position.farmed,
     due: carried.some((entry) => isDue(entry, terms)),
   }
 }
@@ -146,11 +142,8 @@ export const publishEntries = Effect.fnUntraced(function* (
   const emitted = new Set(chosen.map(({ entry }) => entry))
   for (const { position } of later) waiting.add(position)
   yield* entries.saveEntries(due.map((position) => ({
-    wallet: position.wallet,
+    ...Struct.omit(position, ["market"]),
     marketId: position.market.id,
-    version: position.version,
-    boughtBoth: position.boughtBoth,
-    farmed: position.farmed,
     entries: position.entries.map((entry) =>
       emitted.has(entry) ? { ...entry, emitted: true } : entry
     ),

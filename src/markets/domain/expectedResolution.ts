@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { halfSteps } from "./book.ts"
 import type { Market } from "./market.ts"
 import { challengeWindowMs, type Proposal } from "./proposal.ts"
@@ -72,30 +72,12 @@ const gameHours = {
   other: [0, 2, 4, 5.4, 15.8, 70.8, 75.2, 124.4],
 } as const
 
-/** The sports whose delay was measured, by the first word of the venue's slugs. */
-const sports: Readonly<Record<string, keyof typeof gameHours>> = {
-  nba: "basketball",
-  wnba: "basketball",
-  cbb: "basketball",
-  ncaab: "basketball",
-  nfl: "football",
-  cfb: "football",
-  cfp: "football",
-  nhl: "hockey",
-  epl: "soccer",
-  ucl: "soccer",
-  uel: "soccer",
-  europa: "soccer",
-  uefa: "soccer",
-  euro: "soccer",
-  copa: "soccer",
-  conmebol: "soccer",
-  carabao: "soccer",
-  mls: "soccer",
-  lal: "soccer",
-  bun: "soccer",
-  sea: "soccer",
-  fl1: "soccer",
+/** The sports whose delay was measured, with the first words of the venue's slugs. */
+const sports: Readonly<Record<Exclude<keyof typeof gameHours, "other">, ReadonlyArray<string>>> = {
+  basketball: ["nba", "wnba", "cbb", "ncaab"],
+  football: ["nfl", "cfb", "cfp"],
+  hockey: ["nhl"],
+  soccer: "epl ucl uel europa uefa euro copa conmebol carabao mls lal bun sea fl1".split(" "),
 }
 
 /**
@@ -205,8 +187,7 @@ function scheduleOf(
   const isGame = gameStartsAt !== null && mechanical === null &&
     (endsAt === null || endsAt - gameStartsAt <= gameEndMsMax)
   if (isGame) {
-    const sport = sports[firstWord(eventSlug)] ?? sports[firstWord(slug)] ?? "other"
-    const hours = gameHours[sport]
+    const hours = gameHours[sportOf(eventSlug) ?? sportOf(slug) ?? "other"]
     const table: DelayTable = {
       resolvedBy: gameShares.map((share, n) => [hours[n] ?? 0, share]),
       tailHours: gameTail,
@@ -222,7 +203,10 @@ function scheduleOf(
   return { anchor: endsAt, table, basis: "end_date", scheduledAt: endsAt }
 }
 
-const firstWord = (slug: string): string => slug.toLowerCase().split("-", 1)[0] ?? ""
+function sportOf(slug: string) {
+  const [word = ""] = slug.toLowerCase().split("-", 1)
+  return Struct.keys(sports).find((sport) => sports[sport].includes(word))
+}
 
 /** The delay by which half of a table's markets are resolved, in milliseconds. */
 const medianOf = (table: DelayTable): number => hoursAt(table, -1) * hour

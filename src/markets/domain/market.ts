@@ -129,7 +129,9 @@ const shortRecurrences: ReadonlySet<string> = new Set(["5m", "15m", "hourly", "4
 /** The venue calls the recurrence of some short series on a price level "daily". */
 const shortSeries = /-(?:up-or-down|neg-risk|multi-?strike\w?)-(?:5m|15m|hourly|1h|4h)$/
 
-const months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?" +
+/** A month in English, in full or abbreviated: a part of a regular expression. */
+export const months =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?" +
   "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 
 /**

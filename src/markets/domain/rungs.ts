@@ -10,7 +10,7 @@
  * @module
  */
 import { excerpt } from "../../core/domain/untrusted.ts"
-import type { Market } from "./market.ts"
+import { type Market, months } from "./market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 
 /** Characters of a question that is read; a longer one has no rung. */
@@ -252,8 +252,6 @@ function limitSlot(
 
 // Deadlines.
 
-const months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?" +
-  "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 const monthStarts = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 
 /**

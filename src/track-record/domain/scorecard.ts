@@ -68,7 +68,7 @@ export const Scorecard = Schema.Struct({
     }),
   }).annotate({ description: "How recent the parts are" }),
   coverage: Schema.Struct({
-    trackedWallets: described(Count, "Wallets whose activity is read"),
+    trackedWallets: described(Count, "Wallets tracked, farms included"),
     resolvedEntries: Count.annotate({ description: "Counted entries in markets that paid out" }),
     labeledWallets: described(Count, "Wallets with a label, neutral included"),
     cancelledEntries: Count.annotate({
