@@ -249,6 +249,7 @@ CREATE TABLE whale_market (
   state text CHECK (state IN ('paid', 'cancelled')),
   payout_first double precision,
   payout_second double precision,
+  source text,
   resolved_at timestamptz,
   -- When it was resolved, or when that was learned if the venue gives no time.
   ended_at timestamptz,
@@ -257,7 +258,7 @@ CREATE TABLE whale_market (
   -- When its results may count: by its first known schedule, -infinity without one. Never changed:
   -- records depend on it.
   due_at timestamptz NOT NULL DEFAULT '-infinity',
-  CHECK ((state IS NULL) = (ended_at IS NULL)),
+  CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
   CHECK ((NOT state IS DISTINCT FROM 'paid') = (payout_first IS NOT NULL)
     AND (payout_first IS NULL) = (payout_second IS NULL))
 );
@@ -418,10 +419,11 @@ CREATE TABLE score_market (
   state text CHECK (state IN ('paid', 'cancelled')),
   payout_first double precision,
   payout_second double precision,
+  source text,
   resolved_at timestamptz,
   -- When it was resolved, or when that was learned if the venue gives no time.
   ended_at timestamptz,
-  CHECK ((state IS NULL) = (ended_at IS NULL)),
+  CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
   CHECK ((NOT state IS DISTINCT FROM 'paid') = (payout_first IS NOT NULL)
     AND (payout_first IS NULL) = (payout_second IS NULL))
 );
