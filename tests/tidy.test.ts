@@ -498,10 +498,10 @@ const budgets: Readonly<Record<string, number>> = {
   "src/catalog": 1_868,
   "src/core": 1_804,
   "src/digest": 2_239,
-  "src/feed": 1_254,
+  "src/feed": 1_187,
   "src/http": 9_760,
-  "src/markets": 3_610,
-  "src/movers": 884,
+  "src/markets": 3_557,
+  "src/movers": 878,
   "src/news": 2_792,
   // An operator sees that endpoints differ about the newest state, and a failed claim interrupts no
   // refund: 24 lines.
@@ -512,9 +512,9 @@ const budgets: Readonly<Record<string, number>> = {
   "src/research": 1_811,
   "src/signing": 226,
   "src/status": 769,
-  "src/track-record": 2_631,
+  "src/track-record": 2_587,
   "src/venues": 3_793,
-  "src/whales": 3_864,
+  "src/whales": 3_833,
   "src/writing": 5_070,
   // A sale names its product, and refund workers with wrong clocks pay: 42 lines.
   // The recount of every score from its item has 280 lines.
@@ -524,5 +524,6 @@ const budgets: Readonly<Record<string, number>> = {
   tests: 83_566,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
-  migrations: 1_755,
+  // A store of an earlier commit loses a column that nothing read: 6 lines.
+  migrations: 1_761,
 }

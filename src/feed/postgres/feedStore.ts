@@ -12,7 +12,6 @@ import {
   contentOf,
   FeedItem,
   FeedType,
-  feedTypes,
   MarketRef,
   type NewFeedItem,
   withOutcome,
@@ -74,31 +73,24 @@ const append = (sql: SqlClient) =>
 
 const head = (sql: SqlClient) =>
   Effect.fn("FeedStore.head")(function* (dayStart: EpochMs) {
-    const rows = yield* sql<
+    const [row] = yield* sql<
       HeadRow & {
-        last_at: Date | null
-        type: FeedType | null
-        items: bigint
+        readonly last_at: Date | null
+        readonly today: Partial<Record<FeedType, number>> | null
       }
     >`
-    SELECT ${
-      sql.literal(headColumns)
-    }, (SELECT created_at FROM feed_item ORDER BY feed_index DESC LIMIT 1)
-      AS last_at, type, items
-    FROM feed_counter LEFT JOIN (
-      SELECT type, count(*) AS items FROM feed_item
-      WHERE created_at >= ${new Date(dayStart)} GROUP BY type
-    ) today ON true`
-    const today = new Map(rows.map((row) => [row.type, Number(row.items)]))
+    SELECT ${sql.literal(headColumns)},
+      (SELECT created_at FROM feed_item ORDER BY feed_index DESC LIMIT 1) AS last_at,
+      (SELECT json_object_agg(type, items) FROM (
+        SELECT type, count(*) AS items FROM feed_item
+        WHERE created_at >= ${new Date(dayStart)} GROUP BY type) counted) AS today
+    FROM feed_counter`
+    const chain = headOf(row)
     return {
-      index: Number(rows[0]?.last_index ?? 0n),
-      lastItemAt: rows[0]?.last_at?.getTime() ?? null,
-      todayByType: {
-        mover: today.get("mover") ?? 0,
-        whale_entry: today.get("whale_entry") ?? 0,
-        predetermined: today.get("predetermined") ?? 0,
-      } satisfies Record<typeof feedTypes[number], number>,
-      chain: headOf(rows[0]),
+      index: chain.index,
+      lastItemAt: row?.last_at?.getTime() ?? null,
+      todayByType: { mover: 0, whale_entry: 0, predetermined: 0, ...row?.today },
+      chain,
     }
   }, Effect.orDie)
 

@@ -39,21 +39,11 @@ export function proposalWords(proposal: ProposalState, now: EpochMs): string {
 const ageHoursMax = 2 * day
 
 /** The figure in `proposalWords`: `45 minutes`, `26 hours` or `3 days`, rounded down. */
-export function proposalAge(
-  proposal: Pick<Proposal, "proposedAt">,
-  now: EpochMs,
-): string {
-  const ageMs = proposalAgeMs(proposal, now)
-  if (ageMs === 0) return "less than a minute"
-  const [unitMs, unit] = unitOf(ageMs)
-  const count = ageMs / unitMs
-  return `${count} ${unit}${count === 1 ? "" : "s"}`
-}
-
-/** The age of a proposal, rounded down to the unit in which it is given; 0 below a minute. */
-function proposalAgeMs({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): number {
+export function proposalAge({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): string {
   const ageMs = Math.max(0, now - proposedAt)
-  return ageMs - ageMs % unitOf(ageMs)[0]
+  const [unitMs, unit] = unitOf(ageMs)
+  const count = Math.floor(ageMs / unitMs)
+  return count === 0 ? "less than a minute" : `${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
 function unitOf(ageMs: number): readonly [number, string] {

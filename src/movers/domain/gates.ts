@@ -134,12 +134,7 @@ export function pointsRange(move: PriceMove): { readonly from: EpochMs; readonly
 }
 
 /** Beyond these limits a price leaves nothing to trade: of public movers most ended there. */
-const tradable = { low: 0.05, high: 0.95 }
-
-function isTradable(price: number): boolean {
-  const steps = halfSteps(price)
-  return steps >= halfSteps(tradable.low) && steps <= halfSteps(tradable.high)
-}
+const tradable = { low: halfSteps(0.05), high: halfSteps(0.95) }
 
 /** The minimum move, in price and in spreads: a wide spread alone can look like a move. Inclusive. */
 const deltaMin = 0.05
@@ -160,11 +155,12 @@ export function measureMove(
   price: { readonly mid: number; readonly spread: number | null },
   sizeMin = deltaMin,
 ): Result.Result<PriceMove, "decided" | "no_history" | "small_move"> {
-  if (!isTradable(price.mid)) return Result.fail("decided")
+  const to = halfSteps(price.mid)
+  if (to < tradable.low || to > tradable.high) return Result.fail("decided")
   const range = startRange(window, now, tickIntervalMs)
   if (start === undefined || !isPrice(start.mid)) return Result.fail("no_history")
   if (start.at < range.notBefore || start.at > range.atOrBefore) return Result.fail("no_history")
-  const [from, to] = [halfSteps(start.mid), halfSteps(price.mid)]
+  const from = halfSteps(start.mid)
   const moved = Math.abs(to - from)
   const spread = halfSteps(price.spread ?? 0)
   if (moved < halfSteps(sizeMin) || moved < spreadsMin * spread) return Result.fail("small_move")
@@ -201,7 +197,9 @@ export function confirmMove<M extends PriceMove & Judgement>(
   tradedUsd: number | null,
 ): Result.Result<M & Confirmation, MoverRejection> {
   if (move.persisted) return Result.succeed({ ...move, confirmedBy: "persistence", tradedUsd })
-  if (!tradesConfirm(move, tradedUsd)) return Result.fail("unconfirmed")
+  if (tradedUsd === null || tradedUsd < tradedUsdMin[move.window]) {
+    return Result.fail("unconfirmed")
+  }
   return Result.succeed({ ...move, confirmedBy: "trades", tradedUsd })
 }
 
@@ -250,10 +248,6 @@ function hasPersisted(move: PriceMove, recent: ReadonlyArray<SeriesPoint>): bool
 
 /** USD that must trade beyond half of a move to confirm a price that has not persisted. Inclusive. */
 const tradedUsdMin = { "1h": 100, "24h": 500 } as const
-
-function tradesConfirm({ window }: PriceMove, tradedUsd: number | null): boolean {
-  return tradedUsd !== null && tradedUsd >= tradedUsdMin[window]
-}
 
 /**
  * Whether the move starts at a stray quote: at the ticks before and after the start the price was

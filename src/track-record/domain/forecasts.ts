@@ -8,7 +8,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { clusteredMean, type ClusterSums, noClusters } from "../../core/domain/clusteredMean.ts"
+import { clusteredMean, noClusters } from "../../core/domain/clusteredMean.ts"
 import { described } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import type { MarketId, SeriesPoint } from "../../markets/domain/market.ts"
@@ -92,35 +92,26 @@ export function valueOf(
   return resolution.resolvedAt <= at ? 1 : 0
 }
 
-/** Sums over the stored forecasts of a kind. */
-export interface ForecastTotals {
-  readonly forecasts: number
-  /** Judged without a value. */
-  readonly unknown: number
-  /** Over the judged ones, here and below: those that differ from their baseline. */
-  readonly views: number
-  /** Sum of their values. */
-  readonly value: number
-  readonly squaredError: number
-  readonly baselineSquaredError: number
-  /** Squared error minus that of the baseline, by event. */
-  readonly difference: ClusterSums
-  /** Judged intervals: in markets that still traded, and narrower than 0 to 1. */
-  readonly intervals: number
-  readonly covered: number
-}
-
-export const noForecasts: ForecastTotals = {
+/** The sums without a forecast. */
+export const noForecasts = {
   forecasts: 0,
+  /** Judged without a value. */
   unknown: 0,
+  /** Over the judged ones, here and below: those that differ from their baseline. */
   views: 0,
+  /** Sum of their values. */
   value: 0,
   squaredError: 0,
   baselineSquaredError: 0,
+  /** Squared error minus that of the baseline, by event. */
   difference: noClusters,
+  /** Judged intervals: in markets that still traded, and narrower than 0 to 1. */
   intervals: 0,
   covered: 0,
 }
+
+/** Sums over the stored forecasts of a kind. */
+export type ForecastTotals = Readonly<typeof noForecasts>
 
 const Brier = Schema.NullOr(Rate)
 

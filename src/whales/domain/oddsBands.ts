@@ -24,42 +24,30 @@ export function bandOf(price: number, edges: ReadonlyArray<number>): number {
   return above === -1 ? edges.length - 2 : Math.max(0, above - 1)
 }
 
-/** Sums over the entries of one band. Stored as JSON. */
-export interface BandSums {
-  readonly entries: number
-  /** Entries that were paid 0 or 1 USD a share; after a partial payout no outcome won. */
-  readonly decisive: number
-  readonly wins: number
-  /** Sum of entry prices, USD a share. */
-  readonly price: number
-  /** Sum of payouts, USD a share. */
-  readonly paid: number
-  readonly stakeUsd: number
-  /** The cost with fees, and the return, of the same stake on the entry's side. */
-  readonly followCost: number
-  readonly followReturn: number
-  /** Sum of the standard deviations of these returns under fair prices, USD. */
-  readonly followSpread: number
-  /** The same on the other side, over the entries whose other side had a tradeable price. */
-  readonly fadeCost: number
-  readonly fadeReturn: number
-  readonly fadeSpread: number
-}
-
-export const noBandSums: BandSums = {
+/** The sums over no entry. */
+export const noBandSums = {
   entries: 0,
+  /** Entries that were paid 0 or 1 USD a share; after a partial payout no outcome won. */
   decisive: 0,
   wins: 0,
+  /** Sum of entry prices, USD a share. */
   price: 0,
+  /** Sum of payouts, USD a share. */
   paid: 0,
   stakeUsd: 0,
+  /** The cost with fees, and the return, of the same stake on the entry's side. */
   followCost: 0,
   followReturn: 0,
+  /** Sum of the standard deviations of these returns under fair prices, USD. */
   followSpread: 0,
+  /** The same on the other side, over the entries whose other side had a tradeable price. */
   fadeCost: 0,
   fadeReturn: 0,
   fadeSpread: 0,
 }
+
+/** Sums over the entries of one band. Stored as JSON. */
+export type BandSums = Readonly<typeof noBandSums>
 
 /**
  * A fade at a lower price is not counted. Its price is assumed to be 1 minus the entry's, without a
