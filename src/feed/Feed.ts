@@ -152,8 +152,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
 
   const latest = Effect.gen(function* () {
     const status = yield* sellableStatus
-    const [newest] = yield* store.page({ since: null, count: 1, type: null })
-    const item = yield* orNotFound(null, Option.fromUndefinedOr(newest))
+    const item = yield* orNotFound(null, yield* newest(store))
     return { status, item, asOf: yield* asOf }
   })
 
@@ -202,6 +201,9 @@ const midsOf = Effect.fnUntraced(function* (
     return point === undefined ? [] : [[slug, point.mid] as const]
   }))
 })
+
+const newest = ({ page }: FeedStore["Service"]) =>
+  Effect.map(page({ since: null, count: 1, type: null }), ([item]) => Option.fromUndefinedOr(item))
 
 const orNotFound = (index: number | null, item: Option.Option<FeedItem>) =>
   Option.match(item, {
