@@ -170,11 +170,11 @@ const count = ({ product }: Purchase, end: Exit.Exit<Outcome, FailedSale>) =>
     1,
   )
 
+const successName = ({ replayed, receipt }: Outcome) =>
+  replayed ? "replayed" : receipt !== null ? "charged" : "not_charged"
+
 function outcomeName(end: Exit.Exit<Outcome, FailedSale>): string {
-  if (Exit.isSuccess(end)) {
-    const { replayed, receipt } = end.value
-    return replayed ? "replayed" : receipt !== null ? "charged" : "not_charged"
-  }
+  if (Exit.isSuccess(end)) return successName(end.value)
   // An interrupted fiber leaves its payment to the sweep.
   const error = Option.getOrUndefined(Exit.findErrorOption(end))
   if (error === undefined || error._tag === "Unresolved") return "unresolved"
@@ -182,10 +182,9 @@ function outcomeName(end: Exit.Exit<Outcome, FailedSale>): string {
 }
 
 /** Few values: `payments_total` has the reasons. */
-function briefOutcome(exit: Exit.Exit<Outcome, FailedSale>): string {
-  if (Exit.isSuccess(exit)) {
-    if (exit.value.replayed) return "replayed"
-    return exit.value.receipt === null ? "not_charged" : "charged"
-  }
-  return Cause.hasInterruptsOnly(exit.cause) ? "hung_up" : "failed"
-}
+const briefOutcome = (exit: Exit.Exit<Outcome, FailedSale>) =>
+  Exit.isSuccess(exit)
+    ? successName(exit.value)
+    : Cause.hasInterruptsOnly(exit.cause)
+    ? "hung_up"
+    : "failed"

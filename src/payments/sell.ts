@@ -39,7 +39,6 @@ import { Chain, type ChainUnavailable, proofOf, type Settles } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
   address,
-  type AnsweredPayment,
   type Authorization,
   type Bytes32,
   holdsKey,
@@ -66,6 +65,7 @@ import {
   invalidSignature,
   makeReceipts,
   neverPaid,
+  outcomeOfRow,
   overloaded,
   payerOverloaded,
   paymentConflict,
@@ -526,7 +526,7 @@ function* claimAndSettle(
     : withTimeLimit(sale.work.compute, timing.workTimeout)
   const answer = yield* releaseOnFailure(seller, sale, claimed, step)
   if (answer !== null) {
-    const free = outcomeOf(seller, sale, answer.body, null)
+    const free = uncharged(sale, answer.body)
     if (!answer.charge || free.unchanged) {
       const isReleased = yield* release(seller, sale, claimed, "not_charged")
       return isReleased ? Effect.succeed(free) : unresolved
@@ -560,7 +560,6 @@ const claim = (
 /** Claims the payment, with what may have to be refunded reserved until the store counts it. */
 const claimCovered = (seller: Seller, sale: Sale, released: ReleasedPayment | null) =>
   seller.solvency.reserve(sale, sale.ticket.amount).pipe(
-    orInstead("Cannot read what is owed", Effect.succeed(false)),
     Effect.flatMap((covered): Effect.Effect<Option.Option<Payment>, FailedSale> =>
       covered ? claim(seller, sale, released) : unavailable
     ),
@@ -569,10 +568,7 @@ const claimCovered = (seller: Seller, sale: Sale, released: ReleasedPayment | nu
 
 /** Checks again, after the claim: another replica may have claimed at the same moment. */
 const checkCovered = ({ solvency }: Seller) =>
-  solvency.covered.pipe(
-    orInstead("Cannot check that refunds are covered", Effect.succeed(false)),
-    Effect.flatMap((covered) => covered ? Effect.void : unavailable),
-  )
+  Effect.flatMap(solvency.covered, (covered) => covered ? Effect.void : unavailable)
 
 /**
  * Runs a step between the claim and the intent. A failure, or a buyer who hangs up, releases the
@@ -768,7 +764,7 @@ function* computeOrRefund(
   row: Payment | null,
 ): Effect.fn.Return<Outcome, FailedSale> {
   const { store, timing, shares, computing } = seller
-  if (row?.state !== "settled") return yield* outcomeForState(seller, sale, row)
+  if (row?.state !== "settled") return yield* outcomeForState(seller, row)
   const compute = computing.run(overloaded)(sale.work.compute)
   const computed = yield* Effect.result(withTimeLimit(compute, timing.paidWorkTimeout))
   const paidFor = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
@@ -777,7 +773,7 @@ function* computeOrRefund(
     const answer: Move = { event: "answer", answer: { body }, paidAt: null }
     const answered = yield* tryMoveOrFind(store, row, answer)
     yield* shares.answered(sale.purchase)
-    return yield* outcomeForState(seller, sale, answered)
+    return yield* outcomeForState(seller, answered)
   }
   const failure = Result.isFailure(computed) ? computed.failure : belowThreshold
   const owed: Move = { event: "owe", reason: failure.code, paidAt: null }
@@ -785,13 +781,12 @@ function* computeOrRefund(
   yield* shares.refunded(sale.purchase, failure)
   return refunded?.state === "refund_due"
     ? yield* refundQueued(refunded, failure)
-    : yield* outcomeForState(seller, sale, refunded)
+    : yield* outcomeForState(seller, refunded)
 }
 
 /** The outcome of a payment that is final, or that another worker is finishing. */
 function outcomeForState(
   seller: Seller,
-  sale: Sale,
   row: Payment | null,
 ): Effect.Effect<Outcome, FailedSale> {
   switch (row?.state) {
@@ -799,7 +794,7 @@ function outcomeForState(
       // Another worker may have stored it. Only the stored answer was paid for.
       return row.answer === null
         ? unresolved
-        : Effect.succeed(outcomeOf(seller, sale, row.answer.body, row))
+        : Effect.succeed(outcomeOfRow(row, row.answer.body, seller.receipts, false))
     case "void":
       return neverPaid
     case "refund_due":
@@ -820,25 +815,15 @@ const answerNotReady = new NotCharged({
   message: "The answer was not ready in time",
 })
 
-/** The outcome of a sale here: charged, with its row, or not charged. */
-function outcomeOf(
-  { receipts }: Seller,
-  { purchase: { product, request, hasTag }, ticket }: Sale,
+/** The outcome of an answer that is not charged. */
+function uncharged(
+  { purchase: { product, request, hasTag }, ticket: { paymentId, authorization } }: Sale,
   body: Uint8Array,
-  row: AnsweredPayment | null,
 ): Outcome {
-  const { paymentId, authorization } = ticket
   const etag = etagOf(authorization.from, request, body)
-  return {
-    paymentId,
-    body,
-    receipt: row === null ? null : receipts.ofSale(row, body),
-    replayed: false,
-    etag,
-    // Only compute-first knows its answer before it charges.
-    unchanged: row === null && product.settlementOrder === "compute-first" &&
-      hasTag?.(etag) === true,
-  }
+  // Only compute-first knows its answer before it charges.
+  const unchanged = product.settlementOrder === "compute-first" && hasTag?.(etag) === true
+  return { paymentId, body, receipt: null, replayed: false, etag, unchanged }
 }
 
 /**

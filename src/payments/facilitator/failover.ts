@@ -51,25 +51,24 @@ export function failover(
   })
 
   /** The first answer; the last outcome when none answers. */
-  const firstAnswer = <A extends VerifyOutcome | SettleOutcome>(
+  const firstAnswer = Effect.fnUntraced(function* <A extends VerifyOutcome | SettleOutcome>(
     call: "verify" | "settle",
     ask: (facilitator: Facilitator["Service"]) => Effect.Effect<A>,
-  ) =>
-    Effect.gen(function* () {
-      const [first, ...next] = yield* inOrder
-      let outcome = first === undefined ? silent : yield* ask(first)
-      let asked = first
-      for (const facilitator of next) {
-        if (!isUnanswered(outcome)) break
-        if (asked !== undefined) failedAtMs.set(asked, yield* Clock.currentTimeMillis)
+  ) {
+    let outcome: A | typeof silent = silent
+    let asked = 0
+    for (const facilitator of yield* inOrder) {
+      if (asked++ > 0) {
         yield* Effect.logWarning("A facilitator did not answer: the next gets the same payment", {
           call,
         })
-        outcome = yield* ask(facilitator)
-        asked = facilitator
       }
-      return { outcome, isFirst: asked === first }
-    })
+      outcome = yield* ask(facilitator)
+      if (outcome.outcome !== "unknown" || outcome.unanswered !== true) break
+      failedAtMs.set(facilitator, yield* Clock.currentTimeMillis)
+    }
+    return { outcome, isFirst: asked === 1 }
+  })
 
   return Facilitator.of({
     name: facilitators.map(({ name }) => name).join(", "),
@@ -90,6 +89,3 @@ export function failover(
 }
 
 const silent = { outcome: "unknown", reason: "no answer in time", unanswered: true } as const
-
-const isUnanswered = (outcome: VerifyOutcome | SettleOutcome) =>
-  outcome.outcome === "unknown" && outcome.unanswered === true

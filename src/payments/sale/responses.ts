@@ -205,7 +205,7 @@ export function responseForKnownPayment(
       return unresolved
     case "answered":
       return hasSecret && row.answer !== null
-        ? Effect.succeed(replayOf(row, row.answer.body, receipts))
+        ? Effect.succeed(outcomeOfRow(row, row.answer.body, receipts, true))
         : Effect.fail(paymentAlreadyUsed(receipts.plain(row), row.answer !== null))
     case "refund_due":
     case "refunded":
@@ -215,11 +215,17 @@ export function responseForKnownPayment(
   }
 }
 
-const replayOf = (row: AnsweredPayment, body: Uint8Array, receipts: Receipts): Outcome => ({
+/** The outcome of a stored answer. */
+export const outcomeOfRow = (
+  row: AnsweredPayment,
+  body: Uint8Array,
+  receipts: Receipts,
+  replayed: boolean,
+): Outcome => ({
   paymentId: row.paymentId,
   body,
   receipt: receipts.ofSale(row, body),
-  replayed: true,
+  replayed,
   etag: etagOf(row.authorization.from, row.request, body),
   unchanged: false,
 })

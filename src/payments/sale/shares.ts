@@ -40,8 +40,16 @@ const kinds = {
 }
 type Kind = keyof typeof kinds
 const kindNames: ReadonlyArray<Kind> = ["unpaid", "unsettled", "abandoned", "refunded"]
-const holderNames = ["payer", "client", "site", "product"] as const
-type Holder = typeof holderNames[number]
+
+/** Who holds shares: its word, and the key that it is counted by; null for an address without a site. */
+const holders = {
+  payer: ["this payer", ({ payment }: Purchase) => payment.authorization.from],
+  client: ["this address", ({ client }: Purchase) => client.client],
+  site: ["this network", ({ client }: Purchase) => client.site],
+  product: ["this product", ({ product }: Purchase) => product.id],
+} as const
+type Holder = keyof typeof holders
+const holderNames: ReadonlyArray<Holder> = ["payer", "client", "site", "product"]
 
 /** A limit, and the key that it counts a purchase by. */
 interface Share {
@@ -62,7 +70,7 @@ function makeLimits(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
   const sharesOf = (kind: Kind, purchase: Purchase) =>
     holderNames.flatMap((holder): ReadonlyArray<Share> => {
       const limit = limits.get(`${kind}/${holder}`)
-      const key = keyOf(purchase, holder)
+      const key = holders[holder][1](purchase)
       return limit === undefined || key === null ? [] : [{ holder, limit, key }]
     })
   return { limits, sharesOf }
@@ -146,20 +154,6 @@ function remember<K, V>(entries: Map<K, V>, key: K, value: V): void {
   entries.set(key, value)
 }
 
-/** Null for an address without an IPv6 site. */
-function keyOf({ payment, client: { client, site }, product }: Purchase, holder: Holder) {
-  switch (holder) {
-    case "payer":
-      return payment.authorization.from
-    case "client":
-      return client
-    case "site":
-      return site
-    case "product":
-      return product.id
-  }
-}
-
 /** It lasts for longer when the clock has gone back. */
 const isRecent = (failedForMs: number) => failedForMs > 0 && failedForMs <= failedRequestMs
 
@@ -168,12 +162,6 @@ const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 const failedBefore = ({ code, message }: NotCharged, waitMs: number) =>
   new NotCharged({ code, message, hint: resendUnused, retryAfterSeconds: secondsOf(waitMs) })
 
-const holders = {
-  payer: "this payer",
-  client: "this address",
-  site: "this network",
-  product: "this product",
-}
 const ends = {
   unpaid: "were not charged",
   unsettled: "could not be settled",
@@ -184,7 +172,7 @@ const ends = {
 const noShareLeft = (kind: Kind, holder: Holder, waitMs: number) =>
   new NotCharged({
     code: holder === "product" ? "payments_unavailable" : "rate_limited",
-    message: `Too many recent payments of ${holders[holder]} ${ends[kind]}`,
+    message: `Too many recent payments of ${holders[holder][0]} ${ends[kind]}`,
     hint: holder === "product" ? resendUnused : waitUnused,
     retryAfterSeconds: secondsOf(waitMs),
   })

@@ -31,8 +31,7 @@ interface Solvency {
   readonly reserve: (sale: object, units: bigint) => Effect.Effect<boolean>
   readonly unreserve: (sale: object) => Effect.Effect<void>
   /**
-   * True while the balance covers all liabilities in the store. False when the balance cannot be
-   * read.
+   * True while the balance covers all liabilities in the store. False when either cannot be read.
    */
   readonly covered: Effect.Effect<boolean>
 }
@@ -55,8 +54,9 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
   const covers = (units: bigint) =>
     Effect.zipWith(treasuryBalance, store.liability, (balance, owed) => balance >= owed + units)
       .pipe(
-        Effect.catch((error) =>
-          Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
+        Effect.orDie,
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logWarning("Cannot read what is owed or covered", defect), false)
         ),
       )
 

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { Result, Schema } from "effect"
+import { Result, Schema, SchemaIssue } from "effect"
 import { Base64Url } from "effect/encoding"
 import { usd } from "../../../core/domain/money.ts"
 import { address, type Authorization, Bytes32, Signature, signatureBytesMax } from "../payment.ts"
@@ -246,19 +246,28 @@ function flowOf(extra: unknown): unknown {
 const decode = Schema.decodeUnknownResult(WirePayment)
 
 /**
- * Decodes a payment. The error is text for the buyer: which field is wrong, and what it must be.
+ * Decodes a payment. The error is text for the buyer: which field is wrong, and what it must be. In a
+ * union, the member that decoded furthest is the one that the buyer meant.
  */
 function decodeWire(json: unknown): Result.Result<WirePayment, string> {
-  return Result.mapError(decode(json), ({ issue }) => errorText(deepest(issue)))
+  return Result.mapError(decode(json), ({ issue }) =>
+    errorText(
+      issuesOf(issue).issues.map(({ path = [] }) => path.map(String)).reduce(
+        (longest, path) => path.length > longest.length ? path : longest,
+        [],
+      ),
+    ))
 }
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const notPayload = "The payment is not an x402 exact EVM payload"
 
-function errorText(path: ReadonlyArray<PropertyKey>): string {
+function errorText(path: ReadonlyArray<string>): string {
   const field = path.at(-1)
   if (field === undefined) return notPayload
   const where = path.join(".")
-  const form = where === "payload.signature" ? anySignature : expected.get(String(field))
+  const form = where === "payload.signature" ? anySignature : expected.get(field)
   const wrong = `${where} must be ${form ?? "an object"}`
   return path[0] === "payload" ? `${notPayload}: ${wrong}` : `The payment's ${wrong}`
 }
@@ -274,28 +283,6 @@ const forms: ReadonlyArray<readonly [form: string, fields: ReadonlyArray<string>
   ["16 to 128 letters, digits, - or _", ["id"]],
 ]
 const expected = new Map(forms.flatMap(([form, fields]) => fields.map((field) => [field, form])))
-
-/**
- * The longest path to an error. In a union, the member that decoded furthest is the one that the
- * buyer meant.
- */
-function deepest(issue: Schema.SchemaError["issue"]): ReadonlyArray<PropertyKey> {
-  switch (issue._tag) {
-    case "Pointer":
-      return [...issue.path, ...deepest(issue.issue)]
-    case "Filter":
-    case "Encoding":
-      return deepest(issue.issue)
-    case "Composite":
-    case "AnyOf":
-      return issue.issues.map(deepest).reduce(
-        (longest, path) => path.length > longest.length ? path : longest,
-        [],
-      )
-    default:
-      return []
-  }
-}
 
 const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
 
