@@ -12,12 +12,8 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../support/payments/simulated.ts"
 import { layerStore, Ledger } from "../../src/payments/simulated/ledger.ts"
-import {
-  address,
-  type Bytes32,
-  type PaymentState,
-  recordOf,
-} from "../../src/payments/domain/payment.ts"
+import { address, type Bytes32, type PaymentState } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { liveTest } from "../support/effect.ts"

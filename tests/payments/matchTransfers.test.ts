@@ -7,11 +7,8 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Logger, Option } from "effect"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
-import {
-  address,
-  type PaymentRecord,
-  type PaymentState,
-} from "../../src/payments/domain/payment.ts"
+import { address, type PaymentState } from "../../src/payments/domain/payment.ts"
+import type { PaymentRecord } from "../support/payments/record.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { Purchase } from "../../src/payments/purchase.ts"
 import { Payments } from "../../src/payments/Payments.ts"

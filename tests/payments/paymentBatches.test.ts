@@ -12,8 +12,8 @@ import {
   type PaidAt,
   type Payment,
   type PaymentState,
-  recordOf,
 } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"

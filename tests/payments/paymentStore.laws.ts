@@ -14,9 +14,9 @@ import {
   paymentOf,
   type PaymentState,
   type PaymentTicket,
-  recordOf,
   Signature,
 } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import {
   declined,
   type Move,

@@ -15,9 +15,9 @@ import {
   type PaymentEvent,
   type PaymentId,
   paymentStates,
-  recordOf,
   stateAfter,
 } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"

@@ -8,12 +8,8 @@ import { Cause, Duration, Effect, Exit, Logger, Option, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Chain } from "../../src/payments/Chain.ts"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
-import {
-  type PaymentState,
-  paymentStates,
-  recordOf,
-  stateAfter,
-} from "../../src/payments/domain/payment.ts"
+import { type PaymentState, paymentStates, stateAfter } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { PaymentStore, StoreReadOnly } from "../../src/payments/PaymentStore.ts"
 import { sweep } from "../../src/payments/reconcile.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"

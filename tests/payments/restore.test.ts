@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, Result } from "effect"
 import { Chain } from "../../src/payments/Chain.ts"
-import { recordOf } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import { addDelivered, scanSince } from "../../src/payments/postgres/restore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"

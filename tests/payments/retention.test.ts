@@ -11,12 +11,8 @@ import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { Retention } from "../../src/payments/postgres/retention.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
-import {
-  Bytes32,
-  type PaymentId,
-  paymentStates,
-  recordOf,
-} from "../../src/payments/domain/payment.ts"
+import { Bytes32, type PaymentId, paymentStates } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { startingAt } from "../support/effect.ts"
 import {
   answering,

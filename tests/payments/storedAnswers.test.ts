@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { recordOf } from "../../src/payments/domain/payment.ts"
+import { recordOf } from "../support/payments/record.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { Retention } from "../../src/payments/postgres/retention.ts"

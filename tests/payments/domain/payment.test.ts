@@ -12,14 +12,13 @@ import {
   paymentEvents,
   PaymentId,
   paymentOf,
-  type PaymentRecord,
   type PaymentState,
   paymentStates,
-  recordOf,
   Signature,
   stateAfter,
   step,
 } from "../../../src/payments/domain/payment.ts"
+import { type PaymentRecord, recordOf } from "../../support/payments/record.ts"
 import type { SettlementOrder } from "../../../src/catalog/domain/product.ts"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { law } from "../../support/effect.ts"

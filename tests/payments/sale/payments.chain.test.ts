@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { recordOf } from "../../../src/payments/domain/payment.ts"
+import { recordOf } from "../../support/payments/record.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"

@@ -10,8 +10,8 @@ import {
   type PaymentEvent,
   type PaymentId,
   type PaymentState,
-  recordOf,
 } from "../../../src/payments/domain/payment.ts"
+import { recordOf } from "../../support/payments/record.ts"
 import type { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"

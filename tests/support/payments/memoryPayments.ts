@@ -11,13 +11,13 @@ import {
   type Payment,
   type PaymentId,
   paymentOf,
-  type PaymentRecord,
   type PaymentState,
   type RefundSummary,
   step,
   type StoredAnswer,
   UnreadablePayment,
 } from "../../../src/payments/domain/payment.ts"
+import type { PaymentRecord } from "./record.ts"
 import {
   type ClaimResult,
   declined,

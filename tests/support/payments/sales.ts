@@ -24,8 +24,8 @@ import {
   type Authorization,
   type PaymentId,
   type PaymentState,
-  recordOf,
 } from "../../../src/payments/domain/payment.ts"
+import { recordOf } from "./record.ts"
 import type { Purchase, Work, WorkResult } from "../../../src/payments/purchase.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
