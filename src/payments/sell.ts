@@ -314,12 +314,22 @@ const mayBeClaimed = ({ terms, timing }: Seller, { authorization }: PaymentTicke
 const inFiber = (seller: Seller, sale: Sale, rest: Effect.Effect<Outcome, SaleError>) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore): Effect.fn.Return<Outcome, SaleError> {
-      const { ticket: { paymentId, authorization }, abandoned } = sale
-      if (seller.running.has(paymentId)) {
-        return yield* Effect.fail(notClaimed(sale, paymentInProgress))
-      }
-      const ofPayer = seller.payers.run(authorization.from)(notClaimed(sale, payerOverloaded))
-      const fiber = yield* fork(seller, sale, ofPayer(rest))
+      const { running, fibers, payers } = seller
+      const { purchase, ticket: { paymentId, authorization }, abandoned } = sale
+      if (running.has(paymentId)) return yield* Effect.fail(notClaimed(sale, paymentInProgress))
+      const ended = Deferred.makeUnsafe<void>()
+      running.set(paymentId, { purchase, ended: Deferred.await(ended) })
+      const fiber = yield* FiberSet.run(
+        fibers,
+        payers.run(authorization.from)(notClaimed(sale, payerOverloaded))(rest).pipe(
+          Effect.interruptible,
+          Effect.onExit((exit) => {
+            running.delete(paymentId)
+            Deferred.doneUnsafe(ended, Effect.void)
+            return Deferred.isDoneUnsafe(abandoned) ? endAlone(seller, sale, exit) : Effect.void
+          }),
+        ),
+      )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
@@ -329,33 +339,20 @@ const inFiber = (seller: Seller, sale: Sale, rest: Effect.Effect<Outcome, SaleEr
     }),
   )
 
-/** Starts the fiber of a sale. */
-const fork = (
-  { running, fibers, shares }: Seller,
-  { purchase, ticket: { paymentId }, abandoned }: Sale,
-  rest: Effect.Effect<Outcome, SaleError>,
-) =>
-  Effect.suspend(() => {
-    const ended = Deferred.makeUnsafe<void>()
-    running.set(paymentId, { purchase, ended: Deferred.await(ended) })
-    return FiberSet.run(
-      fibers,
-      Effect.onExit(Effect.interruptible(rest), (exit) =>
-        Effect.suspend(() => {
-          running.delete(paymentId)
-          Deferred.doneUnsafe(ended, Effect.void)
-          if (!Deferred.isDoneUnsafe(abandoned)) return Effect.void
-          const isCharged = Exit.isSuccess(exit) && exit.value.receipt !== null
-          const isEarly = purchase.product.settlementOrder === "settle-early"
-          return Effect.andThen(
-            purchase.onAbandoned(
-              Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error),
-            ),
-            isCharged && isEarly ? shares.abandon(paymentId, purchase) : Effect.void,
-          )
-        })),
-    )
-  })
+/** The end of a sale whose buyer has hung up. */
+function endAlone(
+  { shares }: Seller,
+  { purchase, ticket: { paymentId } }: Sale,
+  exit: Exit.Exit<Outcome, SaleError>,
+): Effect.Effect<void> {
+  const isCharged = Exit.isSuccess(exit) && exit.value.receipt !== null
+  const isEarly = purchase.product.settlementOrder === "settle-early"
+  const end = Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error)
+  return Effect.andThen(
+    purchase.onAbandoned(end),
+    isCharged && isEarly ? shares.abandon(paymentId, purchase) : Effect.void,
+  )
+}
 
 /** Without a verification, only the payer's own signature is proof. */
 const notClaimed = ({ signer }: Sale, refusal: NotCharged, isVerified = false): NotClaimed => ({
@@ -929,49 +926,37 @@ function* resolveInTurn(
 
 /**
  * Continues an unresolved settle-early payment for its own buyer, who may have sent its key with
- * another payment. Null when it cannot be continued here, or its payer has too many in progress.
+ * another payment: within the recovery window, when the chain proves that it was paid. Null when it
+ * cannot be continued here, or its payer has too many in progress.
  */
 function resume(
   seller: Seller,
   sale: Sale,
   row: Payment,
 ): Effect.Effect<Outcome | null, FailedSale> {
+  const { chain, store, timing } = seller
   if (
     row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
-    !isBuyer(seller, sale, row)
+    row.intendedAgoMs >= Duration.toMillis(timing.recoveryWindow) || !isBuyer(seller, sale, row)
   ) return Effect.succeed(null)
   const { paymentId, authorization, signature } = row
+  const payment = { ...sale.purchase.payment, authorization, signature }
   const resumed: Sale = {
     ...sale,
     ticket: { ...sale.ticket, paymentId, authorization, signature },
-    purchase: {
-      ...sale.purchase,
-      payment: { ...sale.purchase.payment, authorization, signature },
-    },
+    purchase: { ...sale.purchase, payment },
   }
-  return inFiber(seller, resumed, Effect.gen(() => computeResumed(seller, resumed, row))).pipe(
+  const rest = Effect.gen(function* (): Effect.fn.Return<Outcome, SaleError> {
+    const proof = yield* proofOf(chain, row, row.transactionHint)
+    const settled = proof.proof === "paid"
+      ? yield* store.move(row, paidMove(timing, row, proof.at))
+      : Option.none()
+    if (Option.isNone(settled)) return yield* Effect.fail(notClaimed(resumed, paymentInProgress))
+    return yield* computeOrRefund(seller, resumed, settled.value)
+  })
+  return inFiber(seller, resumed, rest).pipe(
     Effect.catchTag("NotClaimed", () => Effect.succeed(null)),
   )
-}
-
-/**
- * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
- * recovery window and the chain proves that it was paid, then computes its answer.
- */
-function* computeResumed(
-  seller: Seller,
-  sale: Sale,
-  row: Payment,
-): Effect.fn.Return<Outcome, SaleError> {
-  const { chain, store, timing } = seller
-  const elsewhere = Effect.fail(notClaimed(sale, paymentInProgress))
-  const recoveryMs = Duration.toMillis(timing.recoveryWindow)
-  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return yield* elsewhere
-  const proof = yield* proofOf(chain, row, row.transactionHint)
-  if (proof.proof !== "paid") return yield* elsewhere
-  const settled = yield* store.move(row, paidMove(seller.timing, row, proof.at))
-  if (Option.isNone(settled)) return yield* elsewhere
-  return yield* computeOrRefund(seller, sale, settled.value)
 }
 
 /**

@@ -34,25 +34,31 @@ export const defaultTiming = {
 export type PaymentTiming = Readonly<typeof defaultTiming>
 
 /**
- * The default timing for a given lease. A lease must outlast its steps, so a lease shorter than the
- * default shortens every step in proportion.
+ * Default times for a given lease. A lease must outlast its steps, so a lease shorter than the default
+ * shortens these steps in proportion.
  */
-export function scaledTiming(
-  { lease, answerWindow }: Pick<PaymentTiming, "lease" | "answerWindow">,
-): PaymentTiming {
-  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(defaultTiming.lease))
-  const scaled = (step: Duration.Duration) => Duration.times(step, share)
-  const { verifyTimeout, workTimeout, paidWorkTimeout, settleTimeout, proveTimeout } = defaultTiming
-  return {
-    ...defaultTiming,
-    lease,
-    answerWindow,
-    verifyTimeout: scaled(verifyTimeout),
-    workTimeout: scaled(workTimeout),
-    paidWorkTimeout: scaled(paidWorkTimeout),
-    settleTimeout: scaled(settleTimeout),
-    proveTimeout: scaled(proveTimeout),
-    // A buyer must not get more time before the answer is computed than after it.
-    recoveryWindow: Duration.min(defaultTiming.recoveryWindow, answerWindow),
-  }
+export function scaled<T extends { readonly lease: Duration.Duration }, K extends keyof T>(
+  times: T & Readonly<Record<K, Duration.Duration>>,
+  lease: Duration.Duration,
+  steps: ReadonlyArray<K>,
+): T {
+  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(times.lease))
+  const shorter = steps.map((step) => [step, Duration.times(times[step], share)])
+  return { ...times, lease, ...Object.fromEntries(shorter) }
 }
+
+/** The timing of sales for a given lease and HOLD. */
+export const scaledTiming = (
+  { lease, answerWindow }: Pick<PaymentTiming, "lease" | "answerWindow">,
+): PaymentTiming => ({
+  ...scaled(defaultTiming, lease, [
+    "verifyTimeout",
+    "workTimeout",
+    "paidWorkTimeout",
+    "settleTimeout",
+    "proveTimeout",
+  ]),
+  answerWindow,
+  // A buyer must not get more time before the answer is computed than after it.
+  recoveryWindow: Duration.min(defaultTiming.recoveryWindow, answerWindow),
+})

@@ -93,19 +93,10 @@ export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
 }
 
 /** Reads of all endpoints, and what happens when they contradict each other. */
-interface Comparison {
-  /** Asks all endpoints at the same time. The reason of a failure has the endpoint's position. */
-  readonly fromAll: <A>(read: (endpoint: Endpoint) => Read<A>) => Read<ReadonlyArray<A>>
-  /** Counts and logs a contradiction, and fails with it. */
-  readonly disputed: (call: string, what: string) => Read<never>
-  readonly agreed: <A>(call: string, answer: Agreed<A>) => Read<A>
-  /** Fails for some time after a contradiction, so that nothing is sold meanwhile. */
-  readonly undisputed: Read<void>
-}
-
-function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
+function comparing(endpoints: ReadonlyArray<Endpoint>) {
   let disputedAtMs: EpochMs | null = null
-  const disputed: Comparison["disputed"] = Effect.fnUntraced(function* (call, what) {
+  /** Counts and logs a contradiction, and fails with it. */
+  const disputed = Effect.fnUntraced(function* (call: string, what: string) {
     disputedAtMs = yield* Clock.currentTimeMillis
     yield* countDifference(call)
     yield* Effect.logError(`The endpoints of the chain disagree: ${what}`, { call })
@@ -116,7 +107,8 @@ function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
   })
   return {
     disputed,
-    fromAll: (read) =>
+    /** Asks all endpoints at the same time. The reason of a failure has the endpoint's position. */
+    fromAll: <A>(read: (endpoint: Endpoint) => Read<A>) =>
       Effect.forEach(
         endpoints,
         (endpoint, i) =>
@@ -124,11 +116,12 @@ function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
             new ChainUnavailable({ reason: `endpoint ${i + 1}: ${reason}` })),
         { concurrency: "unbounded" },
       ),
-    agreed: (call, answer) =>
+    agreed: <A>(call: string, answer: Agreed<A>): Read<A> =>
       Result.match(answer, {
         onSuccess: Effect.succeed,
         onFailure: (what) => disputed(call, what),
       }),
+    /** Fails for some time after a contradiction, so that nothing is sold meanwhile. */
     undisputed: Effect.flatMap(
       Clock.currentTimeMillis,
       (nowMs) =>
@@ -140,7 +133,7 @@ function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
 }
 
 /** The agreed head, whose safe block has one hash. */
-const readHead = ({ fromAll, agreed, disputed }: Comparison) =>
+const readHead = ({ fromAll, agreed, disputed }: ReturnType<typeof comparing>) =>
   Effect.gen(function* () {
     const heads = yield* fromAll(({ chain }) => chain.head)
     for (const [i, { number }] of heads.entries()) {

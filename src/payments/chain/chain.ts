@@ -151,14 +151,14 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   } satisfies Endpoint
 })
 
-type ChainState = Pick<
-  Chain["Service"],
-  "isNonceUsed" | "balanceOf" | "hasCode" | "wouldSettle"
->
 type InTime = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
 
 /** The reads of the newest state. */
-const stateOf = (rpc: Rpc, inTime: InTime, settling: Settling): ChainState => {
+const stateOf = (
+  rpc: Rpc,
+  inTime: InTime,
+  settling: Settling,
+): Omit<Chain["Service"], "head" | "paymentProof" | "transfers"> => {
   const read = (to: Address, data: string) =>
     rpc.call({ method: "eth_call", params: [{ to, data }, "latest"], decode: decodeWord })
   return {

@@ -178,18 +178,9 @@ export function step(
   return to === undefined ? Result.fail(new IllegalMove({ from, event })) : Result.succeed(to)
 }
 
-const keyHolders: ReadonlyArray<PaymentState> = [
-  "claimed",
-  "settling",
-  "unresolved",
-  "settled",
-  "answered",
-]
-
 /** Whether a payment in this state holds its key: no other payment can be claimed with it. */
-export function holdsKey(state: PaymentState): boolean {
-  return keyHolders.includes(state)
-}
+export const holdsKey = (state: PaymentState): boolean =>
+  ["claimed", "settling", "unresolved", "settled", "answered"].includes(state)
 
 const takenByState: { readonly [S in PaymentState]: boolean | null } = {
   claimed: null,
@@ -389,33 +380,6 @@ export type UnresolvedPayment = InState<"unresolved">
 export type AnsweredPayment = InState<"answered">
 export type PaymentWithRefund = InState<"refund_due" | "refunded">
 
-const absent = {
-  leaseLeftMs: null,
-  intendedAgoMs: null,
-  transactionHint: null,
-  paidAt: null,
-  paidAmount: null,
-  answer: null,
-  answeredAgoMs: null,
-  answeredAt: null,
-  sent: false,
-  refund: null,
-}
-
-type FieldsOf<P> = P extends unknown ? keyof P : never
-type ValueOf<P, K> = P extends { readonly [_ in K & string]: infer V } ? V : never
-
-/** A payment as one flat row. A field is null when the state does not have it. */
-export type PaymentRecord =
-  & { readonly [K in Exclude<FieldsOf<Payment>, keyof typeof absent>]: ValueOf<Payment, K> }
-  & {
-    readonly [K in keyof typeof absent]: ValueOf<Payment, K> | typeof absent[K]
-  }
-
-export function recordOf(payment: Payment): PaymentRecord {
-  return { ...absent, ...payment }
-}
-
 /**
  * A stored row that fits no state. It contains the id alone, because a signature in a log could
  * move money.
@@ -433,10 +397,10 @@ const decode = Schema.decodeUnknownOption(Payment)
 
 /** Decodes a row into a payment, and omits the fields that its state does not have. */
 export function paymentOf(
-  row: { readonly [K in keyof PaymentRecord]: unknown } & { readonly paymentId: string },
+  row: Readonly<Record<string, unknown>> & { readonly paymentId: string },
 ): Result.Result<Payment, UnreadablePayment> {
   return Result.fromOption(
-    decode({ ...row, paidAmount: row.paidAmount ?? row.amount }),
+    decode({ ...row, paidAmount: row["paidAmount"] ?? row["amount"] }),
     () => new UnreadablePayment({ paymentId: row.paymentId }),
   )
 }

@@ -23,7 +23,6 @@ import {
   paymentOf,
   type PaymentState,
   type PaymentTicket,
-  recordOf,
   stateAfter,
   step,
   type StoredAnswer,
@@ -534,17 +533,19 @@ function paymentAfterMove(
   move: Exclude<Move, { readonly event: "owe" }>,
   ages: Ages,
 ): Payment {
-  const before = recordOf(payment)
+  const { answer = null } = "answer" in payment ? payment : {}
+  const { paidAt = null } = "paidAt" in payment ? payment : {}
   return Result.getOrThrow(paymentOf({
-    ...before,
+    sent: false,
+    ...payment,
     ...ages,
     state: Result.getOrThrow(step(payment.settlementOrder, payment.state, move.event)),
+    answer: "answer" in move ? move.answer ?? answer : answer,
+    paidAt: "paidAt" in move ? move.paidAt ?? paidAt : paidAt,
     ...move.event === "claim"
       ? { fence: payment.fence + 1, secretHash: move.secretHash, keyHash: keyOf(move) }
       : {},
-    ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
-    ..."paidAt" in move ? { paidAt: move.paidAt ?? before.paidAt } : {},
   }))
 }
 

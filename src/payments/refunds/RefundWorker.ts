@@ -28,6 +28,7 @@ import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Fac
 import { type RefundMove, RefundStore, type UnreadableRefund } from "./RefundStore.ts"
 import { inUsdc } from "../observedPorts.ts"
 import { Signatures } from "../Signatures.ts"
+import { scaled } from "../timing.ts"
 import { Treasury } from "./Treasury.ts"
 import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
@@ -85,22 +86,13 @@ const validAfter = 0n
 const maxTimeoutSeconds = 120
 const doublingsMax = 16
 
-/**
- * The default timing for a given lease. A lease must outlast its steps, so a lease shorter than the
- * default shortens the timeouts in proportion.
- */
-export function scaledRefundTiming(wantedLease: Duration.Duration): RefundTiming {
-  const base = defaultRefundTiming
-  const lease = Duration.max(wantedLease, leaseMin)
-  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(base.lease))
-  return {
-    ...base,
-    lease,
-    chainTimeout: Duration.times(base.chainTimeout, share),
-    settleTimeout: Duration.times(base.settleTimeout, share),
-    storeTimeout: Duration.times(base.storeTimeout, share),
-  }
-}
+/** The timing of refunds for a given lease. */
+export const scaledRefundTiming = (lease: Duration.Duration): RefundTiming =>
+  scaled(defaultRefundTiming, Duration.max(lease, leaseMin), [
+    "chainTimeout",
+    "settleTimeout",
+    "storeTimeout",
+  ])
 
 interface Ports extends Required<RefundOptions> {
   readonly store: RefundStore["Service"]

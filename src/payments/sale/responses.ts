@@ -262,17 +262,11 @@ export const findOutcome = (ports: OutcomePorts) =>
     ),
   )
 
-export interface Receipts {
-  /** Without a signature: for a caller who is not the buyer, or when the answer was deleted. */
-  readonly plain: (row: AnsweredPayment) => PaidReceipt
-  /** Signed, with the SHA-256 of this body. */
-  readonly ofSale: (row: AnsweredPayment, body: Uint8Array) => PaidReceipt
-  /** The notice of a refund, signed once the chain shows it. */
-  readonly ofRefund: (row: PaymentWithRefund) => typeof RefundNotice.Type
-}
+export type Receipts = ReturnType<typeof makeReceipts>
 
-export function makeReceipts(sign: Sign, terms: PaymentTerms): Receipts {
+export function makeReceipts(sign: Sign, terms: PaymentTerms) {
   const network = `eip155:${terms.chainId}`
+  /** Without a signature: for a caller who is not the buyer, or when the answer was deleted. */
   const plain = ({ authorization, paidAt }: AnsweredPayment): PaidReceipt => ({
     payer: authorization.from,
     transaction: paidAt.transaction,
@@ -280,13 +274,15 @@ export function makeReceipts(sign: Sign, terms: PaymentTerms): Receipts {
   })
   return {
     plain,
-    ofSale: (row, body) => ({
+    /** Signed, with the SHA-256 of this body. */
+    ofSale: (row: AnsweredPayment, body: Uint8Array): PaidReceipt => ({
       ...plain(row),
       extensions: receiptExtension(
         receiptOfSale(sign, row, terms, bodyHash(body)),
       ),
     }),
-    ofRefund: (row) => {
+    /** The notice of a refund, signed once the chain shows it. */
+    ofRefund: (row: PaymentWithRefund): typeof RefundNotice.Type => {
       const signature = receiptOfRefund(sign, row, terms)
       return {
         ...noticeOf(row),

@@ -23,20 +23,7 @@ interface SolvencyOptions {
 const balanceAgeMsMax = 10_000
 const balanceTimeout = Duration.seconds(5)
 
-interface Solvency {
-  /**
-   * Reserves a sale's price until the store counts its claim. False, with nothing reserved, when
-   * the balance does not cover it together with all liabilities and other reservations.
-   */
-  readonly reserve: (sale: object, units: bigint) => Effect.Effect<boolean>
-  readonly unreserve: (sale: object) => Effect.Effect<void>
-  /**
-   * True while the balance covers all liabilities in the store. False when either cannot be read.
-   */
-  readonly covered: Effect.Effect<boolean>
-}
-
-export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions): Solvency {
+export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions) {
   let lastRead: { readonly balance: bigint; readonly atMs: number } | null = null
   /** Atomic units of the sales whose claim the store does not count yet. */
   const reserved = new Map<object, bigint>()
@@ -62,6 +49,10 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
 
   const unreserve = (sale: object) => Effect.sync(() => reserved.delete(sale))
 
+  /**
+   * Reserves a sale's price until the store counts its claim. False, with nothing reserved, when
+   * the balance does not cover it together with all liabilities and other reservations.
+   */
   const reserve = Effect.fnUntraced(function* (sale: object, units: bigint) {
     reserved.delete(sale)
     const others = reserved.values().reduce((sum, units) => sum + units, 0n)
@@ -70,5 +61,12 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
     if (!covered) yield* unreserve(sale)
     return covered
   })
-  return { reserve, unreserve, covered: covers(0n) }
+  return {
+    reserve,
+    unreserve,
+    /**
+     * True while the balance covers all liabilities in the store. False when either cannot be read.
+     */
+    covered: covers(0n),
+  }
 }
