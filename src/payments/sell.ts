@@ -1,7 +1,8 @@
 /**
- * Sells one answer for one payment. Read it from top to bottom: it is in the order of time.
+ * Sells one answer for one payment. Read it from top to bottom: it is in the order of time, and what a
+ * payment gets that is sent again stands after its first sale.
  *
- * Every sale: admit the call, answer a payment that is known, verify one that is not.
+ * Every sale: admit the call, verify the payment.
  * Compute-first goes on: claim, compute, intend with the answer's bytes, settle, prove, answer.
  * Settle-early goes on: claim, check the cover, intend, settle, prove, compute, answer or refund.
  *

@@ -8,8 +8,10 @@
  * @module
  */
 import {
+  Clock,
   Duration,
   Effect,
+  Option,
   Predicate,
   Request,
   RequestResolver,
@@ -32,6 +34,8 @@ export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024
 const callsMax = 64
 /** Calls in one request: public endpoints accept as many. */
 const batchMax = 100
+/** No batch is sent for this time after one without an answer: some endpoints never give one. */
+const batchRestMs = 60_000
 const retryDelay = Duration.millis(100)
 const retriesMax = 1
 
@@ -112,19 +116,28 @@ export const connect = Effect.fnUntraced(function* (
     return inTime(request.method, retried)
   }
 
+  let batchFailedAtMs = -Infinity
+  /** The responses to a batch of several calls; none when there is no answer. */
+  const sendBatch = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReturnType<typeof bodyOf>>) {
+    const nowMs = yield* Clock.currentTimeMillis
+    if (bodies.length === 1 || Math.abs(nowMs - batchFailedAtMs) < batchRestMs) return []
+    const responses = yield* Effect.option(inTime("batch", send({ method: "batch" }, [...bodies])))
+    if (Option.isNone(responses)) batchFailedAtMs = nowMs
+    return Option.filter(responses, Array.isArray).pipe(Option.getOrElse((): Array<unknown> => []))
+  })
+
   const resolver = RequestResolver.make<SharedCall>((entries) => {
-    const bodies = entries.map(({ request }) => bodyOf(request.call))
-    const batch = entries.length === 1
-      ? Effect.succeed([])
-      : Effect.catch(inTime("batch", send({ method: "batch" }, bodies)), () => Effect.succeed([]))
-    return Effect.flatMap(batch, (responses) =>
-      Effect.forEach(entries, (entry, n) => {
-        const { request: { call: request } } = entry
-        const id = bodies[n]?.id ?? 0
-        const own = Array.isArray(responses) ? responses.find((one) => one?.id === id) : undefined
-        const shared = read(request, id, own)
-        return Request.completeEffect(entry, Effect.catch(shared, () => call(request)))
-      }, { concurrency: "unbounded", discard: true }))
+    const calls = entries.map((entry) => ({ entry, body: bodyOf(entry.request.call) }))
+    return Effect.flatMap(
+      sendBatch(calls.map(({ body }) => body)),
+      (responses) =>
+        Effect.forEach(calls, ({ entry, body: { id } }) => {
+          const { request: { call: request } } = entry
+          const own = responses.find((one) => Predicate.hasProperty(one, "id") && one.id === id)
+          const result = Effect.catch(read(request, id, own), () => call(request))
+          return Request.completeEffect(entry, result)
+        }, { concurrency: "unbounded", discard: true }),
+    )
   }).pipe(RequestResolver.batchN(batchMax))
 
   return {

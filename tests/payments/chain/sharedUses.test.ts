@@ -6,7 +6,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { ExpectedTransfer } from "../../../src/payments/Chain.ts"
 import { topicOf, topics } from "../../../src/payments/chain/token.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -186,6 +186,28 @@ for (const [how, respondToBatch] of batchEndpoints) {
     equal(yield* outcomesAt(respond, count, "unbounded", respondToBatch), expected(count))
   })
 }
+
+liveTest(
+  "an endpoint that never answers a batch gets none for a minute, and gives the same proofs",
+  function* () {
+    const { respond } = endpointOf(0)
+    let batches = 0
+    let batchesOfFirst = 0
+    const options = { callTimeout: Duration.seconds(1) }
+    const { paymentProof } = yield* chainWith(options, [respond], () => {
+      batches++
+      return new Promise(() => {})
+    })
+    for (let round = 0; round < 3; round++) {
+      const proofs = yield* Effect.forEach(unused(20), (n) => paymentProof(paymentOf(n)), {
+        concurrency: "unbounded",
+      })
+      equal([...new Set(proofs.map(({ proof }) => proof))], ["never"])
+      if (round === 0) batchesOfFirst = batches
+    }
+    ok(batches > 0 && batches === batchesOfFirst, `${batchesOfFirst} batches, then ${batches}`)
+  },
+)
 
 liveTest("payments that are read together have the proofs that each has alone", function* () {
   const count = 120

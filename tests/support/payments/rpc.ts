@@ -30,7 +30,7 @@ export const impatientChainAt = (...responders: ReadonlyArray<Responder>) =>
   chainWith({ callTimeout: Duration.millis(250) }, responders)
 
 /** The response to a JSON-RPC batch, from those to its calls; most endpoints here accept none. */
-export type BatchResponder = (responses: ReadonlyArray<unknown>) => Response
+export type BatchResponder = (responses: ReadonlyArray<unknown>) => Response | Promise<Response>
 
 /** The same, with other options. An honest endpoint answers in time on a busy machine too. */
 export const chainWith = (
@@ -60,7 +60,7 @@ const endpoint = (respond: Responder, respondToBatch?: BatchResponder) =>
       if ("method" in body) return await answer(body)
       if (respondToBatch === undefined) return refusal({ id: 0, method: "", params: [] }, -32_600)
       const responses = body.map(async (call) => await (await answer(call)).json())
-      return respondToBatch(await Promise.all(responses))
+      return await respondToBatch(await Promise.all(responses))
     }),
     (url) => `${url}/${secretKey}`,
   )
