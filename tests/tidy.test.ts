@@ -20,6 +20,7 @@ const valueModules = new Set([
   ...["Schema", "Result", "Option", "Array", "Order", "Ordering", "Record", "Struct", "Predicate"],
   ...["pipe", "Brand", "BigInt", "Number", "String", "Equal", "Hash", "Match", "Function", "Data"],
   ...["Chunk", "Duration", "Encoding", "flow", "identity", "HashMap", "HashSet", "Iterable"],
+  "SchemaIssue",
 ])
 
 const entryPoints = [
@@ -522,7 +523,7 @@ const budgets: Readonly<Record<string, number>> = {
   // Late payments of an attacker count, and a login in a removed variable is refused: 20 lines.
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
-  tests: 83_566,
+  tests: 83_596,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.
