@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Option, Result, Schedule } from "effect"
-import { recordOf, type PaymentRecord } from "../support/payments/record.ts"
+import { type PaymentRecord, recordOf } from "../support/payments/record.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { decodePaymentJson } from "../../src/payments/domain/x402/paymentPayload.ts"
