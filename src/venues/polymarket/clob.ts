@@ -129,24 +129,27 @@ export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null 
 }
 
 /**
- * What a share of each outcome paid, by the market's page: 1 if its token won, or half each. Null for an
- * open market, and when the page does not flag exactly one winner: pages of old markets flag none
- * although one outcome won. The page has its own token order; `tokenIds` gives the market's order when
- * known.
+ * What a share of each outcome paid, by the market's page: 1 if its token won, or half each. `none`
+ * for an open market and for a closed one without a winner: pages of old markets flag none although one
+ * outcome won. `unread` when the page does not say that of two tokens of the market. It has its own token
+ * order; `tokenIds` gives the market's order when known.
  */
 export function payoutsFromPage(
   value: unknown,
   tokenIds: readonly [string, string] | null,
-): readonly [number, number] | null {
+): readonly [number, number] | "none" | "unread" {
   const page = object(value)
   const tokens = list(page?.["tokens"]).map((token) => object(token))
-  if (flag(page?.["closed"]) !== true || tokens.length !== 2) return null
-  const winners = tokens.filter((token) => flag(token?.["winner"]) === true)
-  if (winners.length === 0) return flag(page?.["is_50_50_outcome"]) === true ? [0.5, 0.5] : null
+  const closed = flag(page?.["closed"])
+  if (closed === false) return "none"
+  const flags = tokens.map((token) => flag(token?.["winner"]))
+  if (closed === null || tokens.length !== 2 || flags.includes(null)) return "unread"
+  const winners = tokens.filter((_, n) => flags[n])
+  if (winners.length === 0) return flag(page?.["is_50_50_outcome"]) === true ? [0.5, 0.5] : "none"
   const won = id(winners[0]?.["token_id"])
   const [first, second] = tokenIds ?? tokens.map((token) => id(token?.["token_id"]))
-  if (winners.length > 1 || won === null || first === second) return null
-  return won === first ? [1, 0] : won === second ? [0, 1] : null
+  if (winners.length > 1 || won === null || first === second) return "unread"
+  return won === first ? [1, 0] : won === second ? [0, 1] : "unread"
 }
 
 function levels(rows: ReadonlyArray<unknown>): ReadonlyArray<Level> {

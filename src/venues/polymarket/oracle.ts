@@ -154,7 +154,7 @@ export interface FallbackPayouts {
   readonly listed: Pick<ListedResolution, "payouts" | "even" | "closedAt"> | null
   /**
    * By the exchange's market page. `none`: the page has no payout, or does not exist. `unread`: it was
-   * not requested, or the request failed.
+   * not requested, the request failed, or the page cannot be read.
    */
   readonly page: readonly [number, number] | "none" | "unread"
 }
@@ -289,7 +289,7 @@ function listedResolutions(
 function payoutsByPage(page: Route, { marketId, tokenIds }: ListedResolution) {
   const request = HttpClientRequest.get(`${page.url}/markets/${marketId}`)
   return page.send("resolutions", request, object).pipe(
-    Effect.map((body) => payoutsFromPage(body, tokenIds) ?? "none" as const),
+    Effect.map((body) => payoutsFromPage(body, tokenIds)),
     Effect.catch(({ reason }) =>
       Effect.succeed(reason === "status 404" ? "none" as const : "unread" as const)
     ),

@@ -283,12 +283,14 @@ Deno.test("payoutsFromPage() finds the winner by its token, in any order of toke
     [0, 1],
     [0, 1],
   ])
-  equal(payoutsFromPage(pageRow(), tokens), null)
+  equal(payoutsFromPage(pageRow(), tokens), "none")
   equal(payoutsFromPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
-  equal(payoutsFromPage({ ...page, closed: false }, tokens), null)
+  equal(payoutsFromPage({ ...page, closed: false }, tokens), "none")
   const both = tokens.map((token) => ({ token_id: token, winner: true }))
-  equal(payoutsFromPage({ ...page, tokens: both }, tokens), null)
-  equal(payoutsFromPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
+  equal(payoutsFromPage({ ...page, tokens: both }, tokens), "unread")
+  equal(payoutsFromPage({ ...page, tokens: [null, ...both] }, tokens), "unread")
+  equal(payoutsFromPage({ ...page, tokens: [both[0], {}] }, tokens), "unread")
+  equal(payoutsFromPage(page, [tokenId(2, 0), tokenId(2, 1)]), "unread")
 })
 
 const nowhere: FallbackPayouts = {
