@@ -4,7 +4,7 @@
  * @module
  */
 import { products } from "../catalog/domain/product.ts"
-import { Clock, Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { Freshness } from "../core/Freshness.ts"
@@ -54,7 +54,7 @@ import * as contestedRecord from "../track-record/contestedRecord.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
-import { readerOf, simulatedReader } from "../venues/simulated/reader.ts"
+import * as simulatedReader from "../venues/simulated/reader.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import type { World } from "../venues/simulated/world.ts"
 import { Calibration } from "../whales/Calibration.ts"
@@ -288,7 +288,7 @@ const writersLayer = (
       Narrator.layerNone,
       Judge.layerNone,
       news.kind === "simulated" && world !== null
-        ? simulatedReaderLayer(world)
+        ? simulatedReader.layer(world)
         : NewsReader.layerNone,
     )
     : Layer.mergeAll(
@@ -299,21 +299,11 @@ const writersLayer = (
       .pipe(Layer.provide(modelLayer(model)))
 
 /** The client of the model is loaded only where one is used. */
-const modelLayer = (options: ModelOptions, send?: typeof fetch) =>
+const modelLayer = (options: ModelOptions) =>
   Layer.unwrap(Effect.map(
     Effect.promise(() => import("../writing/openai/model.ts")),
-    ({ layer }) => layer(options, send),
+    ({ layer }) => layer(options),
   ))
-
-const simulatedReaderLayer = (world: World) =>
-  NewsReader.layerModel.pipe(Layer.provide(modelLayer({
-    apiKey: Redacted.make(""),
-    baseUrl: new URL("https://simulated.example/v1"),
-    model: simulatedReader,
-    checkModel: null,
-    reasoningEffort: null,
-    tokensMax: null,
-  }, readerOf(world))))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
 const newsSources = (

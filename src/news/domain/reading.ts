@@ -117,7 +117,7 @@ export function readingPrompt(
 }
 
 /** The asked stories, then the controls. */
-function linesOf([first, ...others]: ReadingTask["stories"]): ReadonlyArray<Story> {
+export function linesOf([first, ...others]: ReadingTask["stories"]): ReadonlyArray<Story> {
   const asked = [first, ...others].slice(0, storiesAskedMax)
   return [...asked, ...controls.map((control) => ({ ...first, title: control(first.title) }))]
 }

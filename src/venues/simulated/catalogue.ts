@@ -14,15 +14,7 @@ import type { WorldOptions } from "./options.ts"
 import { between, hex, type Key, mix, uniform } from "./seed.ts"
 import { topicOf, wordsOf } from "./words.ts"
 
-export interface Catalogue {
-  readonly slots: number
-  readonly at: (slot: number, instant: EpochMs) => SimulatedMarket
-  readonly generation: (slot: number, generation: number) => SimulatedMarket
-  readonly byId: (id: string) => SimulatedMarket | undefined
-  readonly byToken: (
-    tokenId: string,
-  ) => { readonly market: SimulatedMarket; readonly outcome: 0 | 1 } | undefined
-}
+export type Catalogue = ReturnType<typeof makeCatalogue>
 
 type Words = Omit<ReturnType<typeof wordsOf>, "slug">
 
@@ -77,7 +69,7 @@ const shares = { sports: 0.1, push: 0.015, cancelled: 0.005 }
 /** Added to the generation in ids, so that generations before the origin are not negative. */
 const generationZero = 10_000_000
 
-export function makeCatalogue(options: WorldOptions): Catalogue {
+export function makeCatalogue(options: WorldOptions) {
   const world = mix(0x5eed, options.seed)
   const cached = makeMemo<SimulatedMarket>(options.markets)
   const cachedEvents = makeMemo<EventPlan>(options.markets)
@@ -90,19 +82,19 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
   return {
     slots: options.markets,
     generation,
-    at: (slot, instant) => {
+    at: (slot: number, instant: EpochMs) => {
       const { base, periodMs } = eventAt(slot)
       return generation(slot, Math.floor((instant - base) / periodMs))
     },
-    byId: (id) => {
+    byId: (id: string) => {
       const [, slot = "", ordinal = ""] = /^0x([0-9a-f]{8})([0-9a-f]{8})/.exec(id) ?? []
       const market = known(parseInt(slot, 16), parseInt(ordinal, 16))
       return market?.id === id ? market : undefined
     },
-    byToken: (tokenId) => {
+    byToken: (tokenId: string) => {
       const [, first, slot, ordinal] = /^1([01])(\d{7})(\d{9})/.exec(tokenId) ?? []
       const market = known(Number(slot), Number(ordinal))
-      const outcome = first === "0" ? 0 : 1
+      const outcome: 0 | 1 = first === "0" ? 0 : 1
       return market?.tokenIds[outcome] === tokenId ? { market, outcome } : undefined
     },
   }

@@ -8,7 +8,6 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { day, type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
-import type { MarketId } from "../../markets/domain/market.ts"
 import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
@@ -23,15 +22,6 @@ type Outlet = Readonly<(typeof words.outlets)[number]>
 
 export const outlets: ReadonlyArray<Outlet> = words.outlets
 
-/** A published headline and what it is about. */
-interface Article extends Headline {
-  readonly kind: StoryKind
-  readonly marketId: MarketId
-}
-
-/** An outlet's articles of the last day before an instant, newest first, at most `feedRowsMax`. */
-type NewsArchive = (outlet: Outlet, at: EpochMs) => ReadonlyArray<Article>
-
 const feedMs = day
 export const feedRowsMax = 60
 
@@ -44,14 +34,15 @@ export function layer(world: World): Layer.Layer<NewsSources> {
       name: outlet.name,
       read: () =>
         Effect.map(Effect.andThen(Effect.yieldNow, Clock.currentTimeMillis), (at) => ({
-          rows: archive(outlet, at).map(({ kind: _, marketId: __, ...headline }) => headline),
+          rows: archive(outlet, at),
           rejected: {},
         })),
     })),
   )
 }
 
-export function makeNewsArchive(world: World): NewsArchive {
+/** An outlet's articles of the last day before an instant, newest first, at most `feedRowsMax`. */
+export function makeNewsArchive(world: World) {
   const cached = makeMemo<ReadonlyArray<Story>>()
   /** Markets that may have a story in the last day before `at`. */
   const marketsAt = (at: EpochMs): ReadonlyArray<SimulatedMarket> =>
@@ -59,7 +50,7 @@ export function makeNewsArchive(world: World): NewsArchive {
       const open = world.catalogue.at(slot, at)
       return [0, 1, 2].map((ago) => world.catalogue.generation(slot, open.generation - ago))
     }).flat()
-  return (outlet, at) => {
+  return (outlet: Outlet, at: EpochMs): ReadonlyArray<Headline> => {
     const own = marketsAt(at).flatMap((market) =>
       cached(market.number, () => storiesAbout(world, market))
         .flatMap((story, nth) => articleOf(outlet, market, story, nth) ?? [])
@@ -74,9 +65,9 @@ export function makeNewsArchive(world: World): NewsArchive {
 function articleOf(
   outlet: Outlet,
   market: SimulatedMarket,
-  { title, kind, at }: Story,
+  { title, at }: Story,
   nth: number,
-): Article | null {
+): Headline | null {
   const key = mix(mix(market.key, 96), nth)
   const place = outlets.indexOf(outlet)
   const isFirst = key % outlets.length === place
@@ -84,7 +75,7 @@ function articleOf(
   if (!isFirst && uniform(draw) >= 0.35) return null
   const publishedAt = isFirst ? at : wholeSecond(at + between(mix(draw, 1), 2, 50) * minute)
   const url = urlOf(outlet, title, publishedAt, mix(draw, 2))
-  return { title, url, source: outlet.name, publishedAt, kind, marketId: market.id }
+  return { title, url, source: outlet.name, publishedAt }
 }
 
 function urlOf({ host }: Outlet, title: string, at: EpochMs, key: number): string {
@@ -92,13 +83,11 @@ function urlOf({ host }: Outlet, title: string, at: EpochMs, key: number): strin
   return `https://${host}/${date}/${slugOf(title).slice(0, 80)}-${hex(key, 8)}`
 }
 
-/** `misreport` reports the wrong outcome. */
-type StoryKind = "jump" | "done" | "misreport"
-
 interface Story {
   readonly at: EpochMs
   readonly title: string
-  readonly kind: StoryKind
+  /** `misreport` reports the wrong outcome. */
+  readonly kind: "jump" | "done" | "misreport"
 }
 
 /** Shares of jumps and ends that have a story. */

@@ -116,7 +116,7 @@ export function makeActivityLog(
         found.push(...rows.filter((row) => row.wallet === wallet && row.at >= from && row.at <= to))
       }
     }
-    return found.sort(newestFirst)
+    return found.sort((a, b) => b.at - a.at)
   }
 }
 
@@ -128,16 +128,13 @@ function openingsOf({ origin }: WorldOptions, catalogue: Catalogue) {
   return { all: perDay(live), daily: perDay(live.filter(({ daily }) => daily)) }
 }
 
-/** Within a second, orders by transaction, so that the rows of a transaction are adjacent. */
-function newestFirst(a: Activity, b: Activity): number {
-  return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
-}
-
 /** Times a wallet tries to enter a market, and the fraction of the market's life between them. */
 const attemptsMax = 4
 const attemptSpacing = 0.07
 /** An entry is at least this long before trading ends. */
 const lastEntryMs = 30 * second
+/** The smallest order. */
+const sharesMin = 5
 
 /** When a wallet that trades in a market tries to enter it for the first time. */
 function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
@@ -146,8 +143,7 @@ function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
 }
 
 /**
- * The purchases of a wallet in a market in which it trades, oldest first; none when no price there is
- * within its limits. Both outcomes must be within them: whether it enters must not depend on the side
+ * The purchase of a wallet in a market in which it trades; none when no price there is within its limits. Both outcomes must be within them: whether it enters must not depend on the side
  * that it chooses, which is drawn with the hidden outcome.
  */
 function entryOf(
@@ -164,9 +160,14 @@ function entryOf(
     if (quote === null) continue
     const isWithin = ([0, 1] as const).map((outcome) => costOf(quote, outcome))
       .every((cost) => cost >= low && cost <= high)
-    if (isWithin) {
-      return purchasesOf(wallet, market, sideOf(view, wallet, market, at, quote), at, quote)
-    }
+    if (!isWithin) continue
+    const key = mix(wallet.key, market.key)
+    const outcome = sideOf(view, wallet, market, at, quote)
+    const price = costOf(quote, outcome)
+    const stakeUsd = wallet.group.medianStakeUsd * Math.exp(0.9 * gaussian(mix(key, 20)))
+    const size = Math.max(sharesMin, Math.round(stakeUsd / price * 10) / 10)
+    const transaction = `0x${hex(mix(key, 23), 64)}`
+    return [{ ...{ kind: "buy", wallet, market, outcome, price, size, at }, transaction }]
   }
   return []
 }
@@ -194,32 +195,4 @@ export function costOf(quote: Quote, outcome: 0 | 1): number {
   return outcome === 0
     ? quote.askTicks / quote.ticksPerUsd
     : roundPrice(1 - quote.bidTicks / quote.ticksPerUsd)
-}
-
-/** A lot is 0.01 share; sizes are multiples of a unit of lots, so that rows are whole lots. */
-const lotsPerShare = 100
-const lotUnit = 120
-/** The smallest order is 5 shares. */
-const lotUnitsMin = 5
-
-/** An entry in one to four rows: identical rows of one transaction, or 2 seconds apart. */
-function purchasesOf(
-  wallet: Wallet,
-  market: SimulatedMarket,
-  outcome: 0 | 1,
-  at: EpochMs,
-  quote: Quote,
-): ReadonlyArray<Activity> {
-  const key = mix(wallet.key, market.key)
-  const price = costOf(quote, outcome)
-  const stakeUsd = wallet.group.medianStakeUsd * Math.exp(0.9 * gaussian(mix(key, 20)))
-  const units = Math.max(lotUnitsMin, Math.round(stakeUsd / price * lotsPerShare / lotUnit))
-  const count = 1 + mix(key, 21) % 4
-  const together = uniform(mix(key, 22)) < 0.4
-  return Array.from({ length: count }, (_, n) => ({
-    ...{ kind: "buy", wallet, market, outcome, price },
-    size: units * lotUnit / count / lotsPerShare,
-    at: at + (together ? 0 : n * 2 * second),
-    transaction: `0x${hex(mix(key, 23 + (together ? 0 : n)), 64)}`,
-  }))
 }

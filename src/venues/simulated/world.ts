@@ -7,53 +7,21 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import type { OrderBook } from "../../markets/domain/book.ts"
-import type { Market, PricePoint, Trade } from "../../markets/domain/market.ts"
 import { listedAt, makeBook, makeQuote, midOf, type Quote, quotedAt, roundPrice } from "./books.ts"
-import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
-import { isFirstProposalWrong, proposalAt, type ProposalRecord } from "./endings.ts"
+import { makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
+import { isFirstProposalWrong, proposalAt } from "./endings.ts"
 import { makeMemo } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
-import { drawPath, type Jump, type Path } from "./path.ts"
+import { drawPath, type Path } from "./path.ts"
 import { historyOf, type Range, tapeOf } from "./tape.ts"
-import { type ActivityLog, makeActivityLog, makeWallets, type Wallet } from "./wallets.ts"
-
-export interface World {
-  readonly options: WorldOptions
-  readonly catalogue: Catalogue
-  /** The live market of every slot in `[from, from + count)`, as listed at `at`. */
-  readonly list: (at: EpochMs, from: number, count: number) => ReadonlyArray<Market>
-  readonly listed: (market: SimulatedMarket, at: EpochMs) => Market
-  /** Best prices of the first outcome; null when the market has no book at `at`. */
-  readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
-  /** Undefined for an unknown token, and for a market that is not live at `at`. */
-  readonly book: (tokenId: string, at: EpochMs) => OrderBook | undefined
-  /** Mids of a token in `[from, to]`, about `stepMs` apart, unevenly; never after `to`. */
-  readonly history: (tokenId: string, range: Range, stepMs: number) => ReadonlyArray<PricePoint>
-  /** Fills of noise traders in `[from, to]`, newest first, at most `count`. */
-  readonly trades: (market: SimulatedMarket, range: Range, count: number) => ReadonlyArray<Trade>
-  readonly activity: ActivityLog
-  /** The oracle's record while an outcome is proposed; null before, and once it is paid out. */
-  readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
-  readonly wallets: ReadonlyArray<Wallet>
-  readonly truth: Truth
-}
-
-/** The hidden state of the world, which its wallets cannot see. */
-interface Truth {
-  /** The true probability of the first outcome; the payout once the market has closed. */
-  readonly probability: (market: SimulatedMarket, at: EpochMs) => number
-  /** Planted jumps in `[from, to]`, ascending. */
-  readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
-  readonly firstProposalIsWrong: (market: SimulatedMarket) => boolean
-  /** What a share of each outcome pays; null when the market is cancelled. */
-  readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-}
+import { makeActivityLog, makeWallets } from "./wallets.ts"
 
 /** Quotes lag only within these limits, where a book is valid and stays between 0.03 and 0.97. */
 const lagBetween = { low: 0.06, high: 0.94 }
 
-export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: number }): World {
+export type World = ReturnType<typeof makeWorld>
+
+export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: number }) {
   const options: WorldOptions = { ...worldDefaults, ...overrides }
   const catalogue = makeCatalogue(options)
   const { path, payouts, probability, knownAt, quote } = makePrices(options)
@@ -65,20 +33,24 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
   return {
     options,
     catalogue,
-    listed: (market, at) => listedAt(market, at, quote),
-    list: (at, from, count) => {
+    listed: (market: SimulatedMarket, at: EpochMs) => listedAt(market, at, quote),
+    /** The live market of every slot in `[from, from + count)`, as listed at `at`. */
+    list: (at: EpochMs, from: number, count: number) => {
       const length = Math.max(0, Math.min(catalogue.slots - from, count))
       return Array.from({ length }, (_, n) => listedAt(catalogue.at(from + n, at), at, quote))
     },
+    /** Best prices of the first outcome; null when the market has no book at `at`. */
     quote,
-    book: (tokenId, at) => {
+    /** Undefined for an unknown token, and for a market that is not live at `at`. */
+    book: (tokenId: string, at: EpochMs) => {
       const token = catalogue.byToken(tokenId)
       const seen = token === undefined ? null : quote(token.market, at)
       return token === undefined || seen === null
         ? undefined
         : makeBook(token.market, token.outcome, seen, quotedAt(at))
     },
-    history: (tokenId, range, stepMs) => {
+    /** Mids of a token in `[from, to]`, about `stepMs` apart, unevenly; never after `to`. */
+    history: (tokenId: string, range: Range, stepMs: number) => {
       const token = catalogue.byToken(tokenId)
       if (token === undefined) return []
       return historyOf(token.market, range, stepMs, (at) => {
@@ -87,14 +59,23 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
         return token.outcome === 0 ? midOf(seen) : roundPrice(1 - midOf(seen))
       })
     },
-    trades: (market, range, count) => tapeOf(quote, market, range, count),
+    /** Fills of noise traders in `[from, to]`, newest first, at most `count`. */
+    trades: (market: SimulatedMarket, range: Range, count: number) =>
+      tapeOf(quote, market, range, count),
     activity: makeActivityLog(options, catalogue, view, wallets),
-    proposal: (market, at) => proposalAt(options, market, payouts(market), at),
+    /** The oracle's record while an outcome is proposed; null before, and once it is paid out. */
+    proposal: (market: SimulatedMarket, at: EpochMs) =>
+      proposalAt(options, market, payouts(market), at),
     wallets,
+    /** The hidden state of the world, which its wallets cannot see. */
     truth: {
+      /** The true probability of the first outcome; the payout once the market has closed. */
       probability,
-      jumps: (market, from, to) => path(market).jumps.filter(({ at }) => at >= from && at <= to),
-      firstProposalIsWrong: (market) => isFirstProposalWrong(options, market),
+      /** Planted jumps in `[from, to]`, ascending. */
+      jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) =>
+        path(market).jumps.filter(({ at }) => at >= from && at <= to),
+      firstProposalIsWrong: (market: SimulatedMarket) => isFirstProposalWrong(options, market),
+      /** What a share of each outcome pays; null when the market is cancelled. */
       payouts,
     },
   }

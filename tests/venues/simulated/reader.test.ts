@@ -1,37 +1,28 @@
 /**
- * The stand-in that reads the simulated news, over the client of a model: what it decides is what the
- * headline says, and a stand-in that misbehaves decides nothing alone.
+ * The stand-in that reads the simulated news: what it decides is what the headline says.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Effect, Result } from "effect"
 import { hour } from "../../../src/core/domain/time.ts"
 import { isListed, newsIndex, related } from "../../../src/news/domain/match.ts"
 import { decidedOutcome, type RelatedStory } from "../../../src/news/domain/reading.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { knownOutcome } from "../../../src/predetermined/domain/predetermined.ts"
 import { makeNewsArchive, outlets } from "../../../src/venues/simulated/news.ts"
-import { readerOf, simulatedReader } from "../../../src/venues/simulated/reader.ts"
+import { layer } from "../../../src/venues/simulated/reader.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
-import { layer as modelLayer } from "../../../src/writing/openai/model.ts"
 import { runParts } from "../../support/runParts.ts"
 import { test } from "../../support/effect.ts"
 import { market } from "../../support/movers/market.ts"
 
 const world = devWorld(7)
 const archive = makeNewsArchive(world)
-const over = (send: typeof fetch) =>
-  NewsReader.layerModel.pipe(Layer.provide(modelLayer({
-    ...{ apiKey: Redacted.make(""), baseUrl: new URL("https://simulated.example/v1") },
-    ...{ model: simulatedReader, checkModel: null, reasoningEffort: null },
-    ...{ tokensMax: null },
-  }, send)))
-
 /** The related stories of markets at some hours, as they were read, with what pays. */
 const readStories = Effect.gen(function* () {
   const { read, name } = yield* NewsReader
-  equal(name, simulatedReader)
+  equal(name, "simulated-reader")
   const found: Array<{ story: RelatedStory; decided: 0 | 1 | null; known: boolean }> = []
   for (let n = 0; n < 6; n++) {
     const now = world.options.origin + n * 30 * hour
@@ -42,8 +33,8 @@ const readStories = Effect.gen(function* () {
     )
     const index = runParts(newsIndex(articles, open))
     for (const of of open) {
-      const { question, outcomes, endsAt, eventSlug } = of
-      const asked = market({ question, outcomes, endsAt, eventSlug })
+      const { id, question, outcomes, endsAt, eventSlug } = of
+      const asked = market({ id, question, outcomes, endsAt, eventSlug })
       const matches = related(index, asked, now - 24 * hour, 12)
       const [first, ...others] = matches
       if (first === undefined) continue
@@ -81,21 +72,4 @@ test("the stand-in reads the stories of a market as they are worded, and no othe
     ok(decisive.length > 5, String(decisive.length))
     ok(read.some(({ story }) => story.reading?.decides === false))
     equal(found.filter(({ known }) => known), [])
-  }).pipe(Effect.provide(over(readerOf(world)))))
-
-test("a stand-in that calls everything decisive, the controls too, decides nothing", () =>
-  Effect.gen(function* () {
-    const found = yield* readStories
-    equal(found.filter(({ decided, known }) => decided !== null || known), [])
-  }).pipe(Effect.provide(over(async (address, init) => {
-    const answer = await (await readerOf(world)(address, init)).json()
-    const { readings } = JSON.parse(answer.choices[0].message.content)
-    const titles = JSON.parse(String(init?.body)).messages[1].content.split("\n")
-      .filter((line: string) => line.includes('"headline"')).map((line: string) => JSON.parse(line))
-    const claims = readings.map((reading: object, n: number) => ({
-      ...reading,
-      ...{ about: true, outcome: "Yes", bears: "for", decides: true, quote: titles[n].title },
-    }))
-    answer.choices[0].message.content = JSON.stringify({ readings: claims })
-    return Response.json(answer)
-  }))))
+  }).pipe(Effect.provide(layer(world))))
