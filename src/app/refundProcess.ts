@@ -30,9 +30,9 @@ import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import * as storeProbe from "../postgres/storeProbe.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
-import { appliedNames } from "../postgres/schemaVersion.ts"
+import { appliedNames } from "../postgres/migrate.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
-import { measureLayer, probesLayer, sweepAgeLayer, swept, WorkerBeat } from "./workerProbes.ts"
+import { probesLayer, readChainLayer, sweepAgeLayer, swept, WorkerBeat } from "./workerProbes.ts"
 import { printer } from "./console.ts"
 import { simulatedTreasuryKey, storedPayments, type WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
@@ -60,7 +60,7 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
 /** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
   Layer.mergeAll(
-    Layer.merge(sweepLayer(settings, "start"), measureLayer(address(settings.network.usdc.asset)))
+    Layer.merge(sweepLayer(settings, "start"), readChainLayer)
       .pipe(
         Layer.provide(refundsLayer(settings)),
         Layer.provide(StoreClock.layer),
@@ -108,7 +108,6 @@ const refundsLayer = (settings: RefundSettings) =>
     Layer.provideMerge(
       Layer.mergeAll(
         refundStore.layer,
-        refundStore.queueLayer,
         paymentPorts(settings, scaledRefundTiming(settings.lease)),
       ),
     ),

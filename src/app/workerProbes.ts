@@ -5,24 +5,20 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Metric, Schedule } from "effect"
 import { withDeadline } from "../core/deadline.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { type ProbeFailure, serveProbes } from "../core/probes.ts"
 import { Chain } from "../payments/Chain.ts"
-import type { Address } from "../payments/domain/payment.ts"
 import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
 import { isDisputed } from "../payments/domain/paymentHealth.ts"
-import { chainReadAge, inUsdc, treasuryUsdc } from "../payments/observedPorts.ts"
-import { PortRecords } from "../payments/observedPorts.ts"
-import { allTotals, RefundQueue, updateRefundGauges } from "../payments/refunds/Refunds.ts"
-import { Treasury } from "../payments/refunds/Treasury.ts"
+import { chainReadAge, PortRecords } from "../payments/observedPorts.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 
 const drain = Duration.seconds(1)
-/** How often refunds and the treasury are measured, and how long a read of the chain may take. */
-const measureEvery = Duration.minutes(1)
-const balanceTimeout = Duration.seconds(8)
+/** How often the chain is read, and how long that may take. */
+const readEvery = Duration.minutes(1)
+const headTimeout = Duration.seconds(8)
 const ageEvery = Duration.seconds(1)
 /** The worker is ready while a sweep has finished within this time, or within four intervals. */
 const sweepAgeMsMax = 60_000
@@ -127,32 +123,12 @@ function failureOf(
     : null
 }
 
-/** Measures the refunds and the treasury every minute, while the Layer lives. */
-export const measureLayer = (asset: Address) =>
-  Layer.effectDiscard(Effect.gen(function* () {
-    const chain = yield* Chain
-    const queue = yield* RefundQueue
-    const treasury = yield* Treasury
-    const readBalance = chain.balanceOf(asset, treasury.address).pipe(
-      withDeadline(balanceTimeout),
-      Effect.catch(({ reason }) =>
-        Effect.as(
-          Effect.logWarning(`Cannot read the treasury's balance: ${reason}`),
-          Option.none<bigint>(),
-        )
-      ),
-      Effect.flatMap(Option.match({
-        onNone: () => Metric.update(treasuryUsdc, NaN),
-        onSome: (units) => Metric.update(treasuryUsdc, inUsdc(units)),
-      })),
-    )
-    const measure = Effect.andThen(
-      readBalance,
-      Effect.flatMap(allTotals(queue), updateRefundGauges),
-    )
-    yield* measure.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Cannot measure refunds", cause)),
-      Effect.repeat(Schedule.spaced(measureEvery)),
+/** Reads the chain every minute, so that it is known whether it can be read where no refund is due. */
+export const readChainLayer = Layer.effectDiscard(
+  Effect.flatMap(Chain, ({ head }) =>
+    withDeadline(headTimeout)(head).pipe(
+      Effect.ignore,
+      Effect.repeat(Schedule.spaced(readEvery)),
       Effect.forkScoped,
-    )
-  }))
+    )),
+)

@@ -57,10 +57,10 @@ const chainSeconds = Metric.histogram("chain_call_seconds", {
 /** Atomic units as USDC: a float, for metrics only. */
 export const inUsdc = (units: bigint) => Number(units) / 10 ** usdDecimals
 
-/** The service and the refund worker both have these gauges. */
 export const treasuryUsdc = Metric.gauge("treasury_usdc", {
   description: "The treasury's balance, in USDC, as of the last read",
 })
+/** The service and the refund worker both have this gauge. */
 export const chainReadAge = Metric.gauge("chain_read_age_seconds", {
   description: "Seconds since the last good read of the chain",
 })

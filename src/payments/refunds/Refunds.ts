@@ -49,7 +49,7 @@ export const measureOwed = Effect.fnUntraced(function* (
 })
 
 /** The totals, with an entry for every queue and state. */
-export const allTotals = ({ totals }: RefundQueue["Service"]) =>
+const allTotals = ({ totals }: RefundQueue["Service"]) =>
   Effect.map(
     totals,
     (found) =>
@@ -87,14 +87,9 @@ const updateGauges = Effect.fnUntraced(function* ({ liability, refunds }: OwedTo
     unmatchedUsdc,
     inUsdc(unmatched.reduce((sum, { amount }) => sum + amount, 0n)),
   )
-  yield* updateRefundGauges(refunds)
-})
-
-/** Updates the gauges of refunds; the refund worker has these too. */
-export const updateRefundGauges = Effect.fnUntraced(function* (all: OwedTotals["refunds"]) {
-  for (const { queue, state, refunds, amount, oldestAgoMs } of all) {
+  for (const { queue, state, refunds: count, amount, oldestAgoMs } of refunds) {
     const of = Metric.withAttributes({ queue, state })
-    yield* Metric.update(of(refundsCount), refunds)
+    yield* Metric.update(of(refundsCount), count)
     yield* Metric.update(of(refundsUsdc), inUsdc(amount))
     yield* Metric.update(of(oldestSeconds), oldestAgoMs / 1_000)
   }
