@@ -15,12 +15,8 @@ const parentEveryMs = 1_000
 const deno = Deno.execPath()
 const cwd = new URL("..", import.meta.url)
 
-/** The plan's process has the launcher's permissions. */
 const planning = await new Deno.Command(deno, {
-  args: [
-    ...["run", "--no-prompt", "--allow-run", "--allow-env", "--allow-read"],
-    ...["src/plan.ts", ...Deno.args],
-  ],
+  args: ["run", "--no-prompt", "--allow-env", "--allow-read", "src/plan.ts", ...Deno.args],
   cwd,
   stdin: "null",
   stderr: "inherit",

@@ -26,8 +26,6 @@ class CannotLaunch
 /** Reads one variable of the launcher's environment, which is never enumerated. */
 type Environment = (name: string) => string | undefined
 
-const root = new URL("../..", import.meta.url)
-
 /** Variables of the Deno runtime: caches, certificates, proxies, the terminal, and use of memory. */
 const runtimeVariables = [
   "HOME",
@@ -87,7 +85,6 @@ export const printPlan = Effect.fnUntraced(function* (
   if (args.includes(printOption)) {
     return yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
   }
-  yield* fetchPackages(sandbox.entry)
   const plan: Plan = {
     args: [...commandLine(sandbox), stopWithLauncher],
     variables: [...runtimeVariables, ...sandbox.variables],
@@ -136,47 +133,6 @@ const sandboxOf = Effect.fnUntraced(function* (
 
 const serviceOf = (get: Environment, mode: Mode) =>
   Effect.map(loadService(mode, get), (settings) => serviceSandbox(settings, machinePaths))
-
-/**
- * Downloads missing packages of deno.lock, so that the processes need no permission for it. `deno
- * cache` asks the registry for each package on every start, so it runs only if one is missing.
- */
-const fetchPackages = Effect.fnUntraced(function* (entry: string) {
-  if (yield* Effect.promise(() => hasAllPackages().catch(() => false))) return
-  const complete = yield* runDeno(
-    ["install", "--quiet", "--frozen", "--cached-only", "--entrypoint", entry],
-    "null",
-  )
-  if (complete || (yield* runDeno(["cache", "--frozen", entry], "inherit"))) return
-  return yield* new CannotLaunch({ message: "Cannot download the packages of deno.lock" })
-})
-
-/**
- * Whether Deno's cache has a folder for each package of deno.lock, which it renames into place when it
- * is complete. A look at the folders takes a few milliseconds; a process that looks takes 100.
- */
-async function hasAllPackages(): Promise<boolean> {
-  const cache = new URL("../../../..", import.meta.resolve("@electric-sql/pglite"))
-  const { npm } = JSON.parse(await Deno.readTextFile(new URL("deno.lock", root)))
-  const folders = Object.keys(npm).map((key) => {
-    // A version may be followed by those of the packages next to it: `a@1.0.0_b@2.0.0`.
-    const [, name, version] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? []
-    return Deno.stat(new URL(`${name}/${version}`, cache))
-  })
-  return (await Promise.all(folders)).every(({ isDirectory }) => isDirectory)
-}
-
-/** Whether the command succeeds. */
-const runDeno = (args: ReadonlyArray<string>, stderr: "inherit" | "null") =>
-  Effect.promise(async () => {
-    const command = new Deno.Command(Deno.execPath(), {
-      args: [...args],
-      cwd: root,
-      stdin: "null",
-      stderr,
-    })
-    return (await command.spawn().status).success
-  })
 
 /** An argument, quoted for a shell. */
 function shellQuoted(word: string): string {

@@ -13,32 +13,23 @@ import { fairScheduler } from "./fairScheduler.ts"
  */
 export const stopWithLauncher = "--stop-with-launcher"
 
-interface Options {
-  readonly signals?: ReadonlyArray<Deno.Signal>
-  /** The action of a second signal; by default it exits the process. */
-  readonly onSecondSignal?: () => void
-}
-
 /** The arguments of a command, without the launcher's own. */
 export const commandArguments = (): ReadonlyArray<string> =>
   Deno.args.filter((argument) => argument !== stopWithLauncher)
 
 /**
  * Returns the program's exit. The first signal, or the launcher's death, interrupts it and waits
- * for its finalizers.
+ * for its finalizers; a second signal exits the process.
  */
-export async function untilSignal<A, E>(
-  program: Effect.Effect<A, E>,
-  { signals = ["SIGINT", "SIGTERM"], onSecondSignal = () => Deno.exit(1) }: Options = {},
-): Promise<Exit.Exit<A, E>> {
+export async function untilSignal<A, E>(program: Effect.Effect<A, E>): Promise<Exit.Exit<A, E>> {
   const fiber = Effect.runFork(program, { scheduler: fairScheduler })
   let stopping = false
   const stop = () => {
     stopping = true
     Effect.runFork(Fiber.interrupt(fiber))
   }
-  for (const signal of signals) {
-    Deno.addSignalListener(signal, () => stopping ? onSecondSignal() : stop())
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => stopping ? Deno.exit(1) : stop())
   }
   if (Deno.args.includes(stopWithLauncher)) void endOfInput().then(stop)
   return await Effect.runPromise(Fiber.await(fiber))
@@ -48,11 +39,8 @@ export async function untilSignal<A, E>(
  * Runs the program of a process, prints why it failed, and returns the code to exit with: the program's,
  * 0 when a signal stopped it, 2 for wrong arguments, else 1.
  */
-export async function exitCodeOf<E>(
-  program: Effect.Effect<number, E>,
-  options?: Options,
-): Promise<number> {
-  const exit = await untilSignal(printStopReason(program), options)
+export async function exitCodeOf<E>(program: Effect.Effect<number, E>): Promise<number> {
+  const exit = await untilSignal(printStopReason(program))
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) return 0
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
