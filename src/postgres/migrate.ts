@@ -9,6 +9,7 @@ import { Effect, Schema } from "effect"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { appliedNames, migrationTable } from "./schemaVersion.ts"
 
 /**
  * The applied migrations and the files differ. An operator must resolve this before anything runs.
@@ -80,20 +81,6 @@ export const migrate = (
       return applied.map(([, name]) => name)
     }))
   })
-
-/** The table of applied migrations. */
-const migrationTable = "schema_migration"
-
-/** The names of the applied migrations, by number, ascending; also for a process that applies none. */
-export const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
-  const [found] = yield* sql<
-    { found: boolean }
-  >`SELECT to_regclass(${migrationTable}) IS NOT NULL AS found`
-  if (found?.found !== true) return new Map<number, string>()
-  const rows = yield* sql<{ migration_id: number; name: string }>`
-    SELECT migration_id, name FROM ${sql(migrationTable)} ORDER BY migration_id`
-  return new Map(rows.map((row) => [row.migration_id, row.name]))
-})
 
 const runMigrator = Migrator.make({})
 

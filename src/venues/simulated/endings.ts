@@ -11,7 +11,7 @@ import type { WorldOptions } from "./options.ts"
 import { between, mix, uniform } from "./seed.ts"
 import { dateOf, rulesText, wordOf } from "./words.ts"
 
-export interface ProposalRecord {
+interface ProposalRecord {
   readonly status: "proposed" | "reproposed"
   /** Proposed payout of a share of the first outcome: by the first proposal, and by the second. */
   readonly first: number

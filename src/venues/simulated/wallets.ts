@@ -74,7 +74,7 @@ interface WalletView {
 }
 
 /** What a wallet does in `[from, to]`, newest first. */
-export type ActivityLog = (
+type ActivityLog = (
   wallet: Wallet,
   range: { readonly from: EpochMs; readonly to: EpochMs },
 ) => ReadonlyArray<Activity>
