@@ -20,7 +20,7 @@ const int = (minimum: number, maximum: number) =>
 const midnight = Math.floor(now / day) * day
 
 const anyEvidence = Schema.Struct({
-  slug: Schema.Literals(["nba-a-b", "epl-a-b", "nfl-a-b", "nhl-a-b", "mlb-a-b", "will-it"]),
+  slug: Schema.Literals(["nba-a-b", "epl-a-b", "nfl-a-b", "nhl-a-b", "mlb-a-b", "constructor-a"]),
   endMinutes: Schema.NullOr(int(-60_000, 60_000)),
   midnight: Schema.Boolean,
   gameMinutes: Schema.NullOr(int(-20_000, 20_000)),
