@@ -98,7 +98,7 @@ const uses: ReadonlyArray<
     "core/storeClock",
     "venues/polymarket/clob venues/polymarket/gamma venues/polymarket/oracle " +
     "venues/polymarket/requests news/sources/gdelt news/sources/requests " +
-    "payments/facilitator/bearerToken",
+    "payments/facilitator/bearerToken payments/chain/rpc",
   ],
   [
     "what is simulated",
