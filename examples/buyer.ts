@@ -16,7 +16,8 @@ deno task buy [path and query] [base address] [--json] [--out FILE]
   --json      print one JSON object and nothing else: status, charged, receipt, body, error
   --out FILE  write the body to this file, byte for byte, and print the rest
 
-The path is one of the contract (default /v1/latest); the address is http://127.0.0.1:8402 or BASE_URL.
+The path is one of the contract (default /v1/latest); the address is BASE_URL, else that of the service
+on this machine: http://127.0.0.1:8402, or at its PORT.
 
 Environment:
 

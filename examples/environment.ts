@@ -6,7 +6,8 @@
 import { type ClientOptions, makeClient } from "bellwether-client"
 import { generatePrivateKey } from "viem/accounts"
 
-const defaultAddress = "http://127.0.0.1:8402"
+/** The service on this machine, at its own setting. */
+const defaultAddress = `http://127.0.0.1:${Deno.env.get("PORT") || 8402}`
 
 /** The options of the client that a variable sets. */
 const variables = {

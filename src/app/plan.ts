@@ -76,10 +76,9 @@ export const printPlan = Effect.fnUntraced(function* (
   const passedOn = args.filter((option) => option !== printOption)
   const command = yield* readCommand(passedOn)
   if (command === null) return
-  for (const name of ["REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"]) {
+  for (const [name, instead] of Object.entries(removedSettings)) {
     if (!environment(name)) continue
-    const message = `${name} is not read any more: give each process its login as DATABASE_URL`
-    return yield* new CannotLaunch({ message })
+    return yield* new CannotLaunch({ message: `${name} is not read any more: ${instead}` })
   }
   const sandbox = yield* sandboxOf(command, passedOn, environment)
   if (args.includes(printOption)) {
@@ -91,6 +90,13 @@ export const printPlan = Effect.fnUntraced(function* (
   }
   yield* Console.log(JSON.stringify(plan))
 })
+
+/** Settings of earlier commits, and what to do instead. */
+const removedSettings = {
+  REFUND_DATABASE_URL: "give each process its login as DATABASE_URL",
+  MIGRATION_DATABASE_URL: "give each process its login as DATABASE_URL",
+  LIMITS: "set FREE_LIMIT, DOCUMENT_LIMIT, PAGE_LIMIT and INVALID_PAYMENT_LIMIT",
+}
 
 /** The one option that is no command's. */
 const printOption = "--print"

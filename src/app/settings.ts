@@ -55,7 +55,7 @@ export const loadService = Effect.fn("settings.loadService")(
     const venue = readVenue(read)
     const money = readMoneySettings(read)
     const publicBaseUrl = readBaseUrl(mode, read)
-    const { ports, documents, times, money: paid, ...rest } = yield* together({
+    const { ports, documents, times, dataDir, money: paid, ...rest } = yield* together({
       ports: readPorts(read),
       venue,
       money,
@@ -77,6 +77,7 @@ export const loadService = Effect.fn("settings.loadService")(
       commit: read("COMMIT"),
       limits: readLimits(read),
       times: readTimes(read),
+      dataDir: read("DATA_DIR"),
     })
     return {
       mode,
@@ -86,7 +87,7 @@ export const loadService = Effect.fn("settings.loadService")(
       ...times,
       ...paid,
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
-      deliveryJournal: `.data/handed-over-${ports.port}`,
+      deliveryJournal: `${dataDir === null ? ".data/" : `${dataDir}-`}handed-over-${ports.port}`,
     }
   },
 )

@@ -132,7 +132,7 @@ liveTest(
       equal(start.code, 1)
       match(start.stderr, /^8 settings are missing or wrong:\n {2}/)
       ok(!/^\s+at /m.test(start.stderr), start.stderr)
-      for (const removed of ["REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"]) {
+      for (const removed of ["REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL", "LIMITS"]) {
         const env = { [removed]: "postgres://a@127.0.0.1/a" }
         const { code, stderr } = yield* launchedWith(env, "migrate")
         equal(code, 1)

@@ -55,7 +55,7 @@ liveTest(
       out.lastIndexOf("\n\nPaid "),
     )
     equal(JSON.parse(body).charged, true)
-    match(out, /\nPaid \$0\.10 for get_digest; \$0\.90 of \$1\.00 left today\.\n$/)
+    match(out, /\nPaid \$0\.10 for get_digest; \$0\.90 of this client's \$1\.00 left today\.\n$/)
   },
   market(),
 )

@@ -65,7 +65,7 @@ test("an item that is not in the feed has no proof, and a wrong index says what 
 test("an empty feed has no proof, and a head of zeros", function* () {
   const { read } = yield* open(0)
   const { status, body: { error } } = yield* read("/v1/feed/proof")
-  equal([status, error.retryable, error.retryAfterSeconds], [404, true, 60])
+  equal([status, error.retryable, error.retryAfterSeconds], [404, true, 10])
   equal((yield* read("/.well-known/feed-heads")).body, {
     success: true,
     head: { index: 0, hash: "0".repeat(64) },

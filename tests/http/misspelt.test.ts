@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { exampleOf } from "../../src/catalog/domain/parameter.ts"
+import { exampleOf, unknownNames } from "../../src/catalog/domain/parameter.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { type Skill, skills } from "../../src/catalog/domain/skill.ts"
 import { type Handle, objectIn, rpc } from "../support/http/a2a.ts"
@@ -31,6 +31,11 @@ function wrongNames({ parameters }: Skill): ReadonlyArray<readonly [string, stri
     ? [["index", null]]
     : parameters.flatMap(({ name }) => misspellings(name).map((wrong) => [wrong, name] as const))
 }
+
+Deno.test("a name that is near no parameter gets the list of them, and no guess", () => {
+  const faults = unknownNames(products.signals.parameters, ["foo", "feedIndex"], "query")
+  ok(faults.every(({ message }) => /: use since, count, type$/.test(message)))
+})
 
 type Json = Record<string, unknown>
 type AnyJson = Json & Record<"error" | "result", Json>

@@ -345,7 +345,7 @@ async function answerOf<Body>(
       ? sentence
       : left === null
       ? `${sentence}.`
-      : `${sentence}; $${left.leftUsd} of $${left.budgetUsd} left today.`,
+      : `${sentence}; $${left.leftUsd} of this client's $${left.budgetUsd} left today.`,
   }
 }
 

@@ -2,7 +2,7 @@
  * The query parameters of a row: their definition, their decoding, and their JSON Schema.
  *
  * Repeated and empty parameters are errors. An error names the parameter, the expected value and the
- * value received. A name that no row has is found by `unknownNames`, with the nearest one that exists.
+ * value received. A name that no row has is found by `unknownNames`, with the one that was probably meant.
  *
  * @module
  */
@@ -68,19 +68,22 @@ export function sentenceOf(faults: ReadonlyArray<ParameterError>): string {
   ).join("; ")
 }
 
-/** The names among these that are no parameter. An error proposes the nearest name. */
+/** The names among these that are no parameter. An error lists the known ones. */
 export function unknownNames(
   parameters: ReadonlyArray<Parameter>,
   names: Iterable<string>,
   where: ParameterDetail["in"],
 ): ReadonlyArray<ParameterError> {
   const known = parameters.map(({ name }) => name)
+  const expected = (name: string) => {
+    if (known.length === 0) return "this call has none"
+    const meant = nearest(known, name)
+    return `use ${known.join(", ")}${meant === null ? "" : `; did you mean ${meant}?`}`
+  }
   return [...new Set(names)].filter((name) => !known.includes(name)).map((name) => ({
     param: name.slice(0, receivedLengthMax),
     in: where,
-    message: known.length === 0
-      ? "is not a parameter: this call has none"
-      : `is not a parameter (${known.join(", ")}): did you mean ${nearest(known, name).name}?`,
+    message: `is not a parameter: ${expected(name)}`,
   }))
 }
 
@@ -111,11 +114,19 @@ export function queryReader<const P extends ReadonlyArray<Parameter>>(
   }
 }
 
-/** The nearest of these names in any case of letters, and how many letters differ. */
-export function nearest(known: ReadonlyArray<string>, name: string) {
-  const lower = name.slice(0, receivedLengthMax).toLowerCase()
-  const all = known.map((name) => ({ name, distance: editDistance(name.toLowerCase(), lower) }))
-  return all.reduce((best, one) => one.distance < best.distance ? one : best)
+/** Most letters of a misspelt name that differ from the one that was meant, one in two of it. */
+export const misspeltMax = 2
+
+/**
+ * The one of these names that was probably meant, in any case of letters; null where none is near. A
+ * name that contains another, as `feedIndex` does `index`, is near.
+ */
+export function nearest(known: ReadonlyArray<string>, name: string): string | null {
+  const sent = name.slice(0, receivedLengthMax).toLowerCase()
+  const all = known.map((name) => ({ name, distance: editDistance(name.toLowerCase(), sent) }))
+  const [best] = all.toSorted((a, b) => a.distance - b.distance)
+  if (best === undefined || sent.includes(best.name.toLowerCase())) return best?.name ?? null
+  return best.distance <= Math.min(misspeltMax, sent.length / 2) ? best.name : null
 }
 
 /** Fewest characters to insert, delete or replace between two texts (Levenshtein). */
@@ -189,33 +200,29 @@ export const parameterSchema = (parameter: Parameter) => ({
   ...(parameter.values === undefined ? {} : { enum: [...parameter.values] }),
 })
 
-/** The JSON Schema of the parameters as one object. */
-export function objectSchema(parameters: ReadonlyArray<Parameter>) {
-  const required = parameters.flatMap((row) => row.required === true ? [row.name] : [])
-  return {
-    type: "object" as const,
-    properties: Object.fromEntries(parameters.map((row) => [row.name, parameterSchema(row)])),
-    required,
-  }
-}
+const objectOf = <S>(
+  rows: ReadonlyArray<Parameter>,
+  schemaOf: (row: Parameter) => S,
+) => ({
+  type: "object" as const,
+  properties: Object.fromEntries(rows.map((row) => [row.name, schemaOf(row)])),
+  required: rows.flatMap(({ name, required }) => required === true ? [name] : []),
+})
 
-/**
- * The JSON Schema of the arguments of a tool or skill, where an unknown argument is an error and a
- * flag is a boolean.
- */
-export function argumentsSchema(
-  { parameters }: { readonly parameters: ReadonlyArray<Parameter> },
-) {
-  const { properties, ...schema } = objectSchema(parameters)
-  const flags = parameters.flatMap(({ name, description, flag }) =>
-    flag === true ? [[name, { type: "boolean", description, default: false }] as const] : []
-  )
-  return {
-    ...schema,
-    properties: { ...properties, ...Object.fromEntries(flags) },
-    additionalProperties: false as const,
-  }
-}
+/** The JSON Schema of the parameters as one object. */
+export const objectSchema = (rows: ReadonlyArray<Parameter>) => objectOf(rows, parameterSchema)
+
+/** That of the arguments of a tool or skill: an unknown one is an error, and a flag is a boolean. */
+export const argumentsSchema = ({ parameters }: { parameters: ReadonlyArray<Parameter> }) => ({
+  ...objectOf(
+    parameters,
+    (row) =>
+      row.flag === true
+        ? { type: "boolean", description: row.description, default: false }
+        : parameterSchema(row),
+  ),
+  additionalProperties: false as const,
+})
 
 /** The text of an argument in a query; null when it has none. */
 export function argumentText(parameter: Parameter, value: unknown): string | null {

@@ -187,7 +187,6 @@ export type ProductError =
   | VenueFailed
   | LookupsExhausted
 
-const notUsed = "Your payment was not used."
 /** The hint of an error that took nothing and may end by itself. */
 export const resendUnused = `Your payment was not used: ${resend}.`
 const resendOrExpire = `Your payment was not used: let it expire, or later ${resend}.`
@@ -202,16 +201,11 @@ const signNew =
 export const noDigestYet =
   "No digest has been written yet: the first is expected within 10 minutes of the first good tick"
 
-/** The first update after a first start takes about a minute. */
+/** The first update after a first start takes up to a minute, and a few seconds of a simulated venue. */
 export const noItemsYet = {
-  message: "The feed has no items yet: try again in a minute",
-  retryAfterSeconds: 60,
+  message: "The feed has no items yet: the first come within a minute of the start",
+  retryAfterSeconds: 10,
 }
-
-const digestStaleMessage = (latestAt: string | null) =>
-  latestAt === null
-    ? noDigestYet
-    : `The newest digest, from ${latestAt}, is too old to be sold: the next one is late`
 
 const productCodes = {
   SignalNotFound: "signal_not_found",
@@ -250,7 +244,9 @@ function reasonOf(error: ProductError): Omit<Refusal, "code"> {
       }
     case "DigestStale":
       return {
-        message: digestStaleMessage(error.latestAt),
+        message: error.latestAt === null
+          ? noDigestYet
+          : `The newest digest, from ${error.latestAt}, is too old to be sold: the next one is late`,
         retryAfterSeconds: error.retryAfterSeconds,
         hint: resendOrExpire,
       }
@@ -267,7 +263,7 @@ function reasonOf(error: ProductError): Omit<Refusal, "code"> {
         details: error.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }
     case "BelowThreshold":
-      return { message: error.message, hint: notUsed }
+      return { message: error.message, hint: "Your payment was not used." }
     case "VenueFailed":
       return { message: error.message, hint: resendOrExpire }
     case "LookupsExhausted":

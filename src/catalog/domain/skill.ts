@@ -52,8 +52,6 @@ const paid = (id: ProductId): PaidSkill => {
   return { ...product, kind: "paid", id, name: skillName(product), product }
 }
 
-const isText = (row: FreeRow) => row.isText === true
-
 const free = (id: FreeId): FreeSkill => {
   const row: FreeRow = freeRows[id]
   return { parameters: [], ...row, kind: "free", id, name: skillName(row) }
@@ -61,7 +59,7 @@ const free = (id: FreeId): FreeSkill => {
 
 /** Free skills first, because an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [
-  ...Record.keys(freeRows).filter((id) => !isText(freeRows[id])).map(free),
+  ...Record.keys(freeRows).filter((id) => !("isText" in freeRows[id])).map(free),
   ...Record.keys(products).map(paid),
 ]
 

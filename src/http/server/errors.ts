@@ -8,7 +8,12 @@
  * @module
  */
 import { Effect, Schema } from "effect"
-import { nearest, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
+import {
+  misspeltMax,
+  nearest,
+  type ParameterError,
+  sentenceOf,
+} from "../../catalog/domain/parameter.ts"
 import {
   errorRules,
   Refusal as RefusalBody,
@@ -184,9 +189,6 @@ export const notFound = prepare({
   message: "Nothing exists at this path",
   hint: listsPaths,
 })
-/** Most letters of a misspelt path that differ from the path that was meant, one in three of it. */
-const misspeltMax = 2
-
 /**
  * Refuses a URL without a route. Of these paths it names the one that was probably meant, which
  * starts with the same letter, so that a flood of other paths costs little.
@@ -203,11 +205,7 @@ export function makeNotFound(paths: ReadonlyArray<string>): (url: string) => Pre
     const [path = ""] = url.split("?")
     const named = meant.get(paths.find((one) => one.startsWith(`${path}.`)) ?? "")
     if (named !== undefined) return named
-    const alike = paths.filter((one) => isAlike(path, one))
-    if (alike.length === 0) return notFound
-    const { name, distance } = nearest(alike, path)
-    const isMeant = distance <= misspeltMax && 3 * distance <= path.length
-    return isMeant && meant.get(name) || notFound
+    return meant.get(nearest(paths.filter((one) => isAlike(path, one)), path) ?? "") ?? notFound
   }
 }
 

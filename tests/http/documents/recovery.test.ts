@@ -231,7 +231,7 @@ law(
     const code = isOwnLimit ? "rate_limited" : codeOfError.get(error._tag)
     equal([body.code, body.charged], [code, false])
     const isEmptyFeed = error._tag === "SignalNotFound" && error.index === null
-    if (isEmptyFeed) equal([body.retryable, body.retryAfterSeconds], [true, 60])
+    if (isEmptyFeed) equal([body.retryable, body.retryAfterSeconds], [true, 10])
     // Its own text, without what was asked for.
     equal(unreviewed(prose({ ...body, message: "" }, body.code)), [])
   },

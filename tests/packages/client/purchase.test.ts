@@ -86,7 +86,7 @@ sellerTest(
     const answer = await client.signals({ since: 2 })
     equal(answer.body.data, [])
     equal(answer.charged, true)
-    equal(answer.sentence, "Paid $0.03 for get_signals; $0.22 of $0.25 left today.")
+    equal(answer.sentence, "Paid $0.03 for get_signals; $0.22 of this client's $0.25 left today.")
     equal(answer.left, { budgetUsd: "0.25", leftUsd: "0.22" })
     equal(answer.payment?.transaction, transaction)
     equal(answer.payment?.target, "/v1/signals?since=2")
@@ -346,7 +346,7 @@ const ends: ReadonlyArray<
       1,
       0,
       "unused",
-      /^Nothing was charged for get_signals: .+; \$0.22 of \$0.25 left today/,
+      /^Nothing was charged for get_signals: .+; \$0.22 of this client's \$0.25 left today/,
     ] as const,
   ],
   [
@@ -505,7 +505,7 @@ sellerTest(
     const again = await restarted().signals({ since: 0 })
     equal(
       again.sentence,
-      "This is the answer to an earlier call of get_signals, paid once with $0.03; $0.22 of $0.25 left today.",
+      "This is the answer to an earlier call of get_signals, paid once with $0.03; $0.22 of this client's $0.25 left today.",
     )
     equal(seller.nonces().size, 1)
     equal(new Set(seller.payments().map(({ key }) => key)).size, 1)
@@ -522,7 +522,7 @@ sellerTest(
   async ({ client, restarted }) => {
     await errorOf(client.signals({ since: 0 }))
     const paid = await restarted({ budgetUsd: "0.03" }).signals({ since: 0 })
-    match(paid.sentence, /paid once with \$0.03; \$0.00 of \$0.03 left/)
+    match(paid.sentence, /paid once with \$0.03; \$0.00 of this client's \$0.03 left/)
   },
 )
 
