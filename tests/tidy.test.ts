@@ -495,12 +495,13 @@ const budgets: Readonly<Record<string, number>> = {
   // The launcher takes 36 MB while it waits, not 90: 62 lines, of which app lost 109.
   src: 167,
   // The refund worker has the store's time, whatever its machine's clock says: 10 lines.
-  "src/app": 4_127,
+  // An operator sees that LIMITS was removed, and the journal is where DATA_DIR is: 7 lines.
+  "src/app": 4_134,
   "src/catalog": 1_868,
   "src/core": 1_795,
   "src/digest": 2_239,
   "src/feed": 1_189,
-  "src/http": 9_760,
+  "src/http": 9_747,
   "src/markets": 3_557,
   "src/movers": 878,
   "src/news": 2_792,
@@ -524,7 +525,8 @@ const budgets: Readonly<Record<string, number>> = {
   // Late payments of an attacker count, and a login in a removed variable is refused: 20 lines.
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
-  tests: 83_794,
+  // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
+  tests: 83_804,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

@@ -1,25 +1,18 @@
 /**
- * The handler of every product in the catalog, and how its answer becomes the body of a 200.
+ * The handler of every product in the catalog.
  *
  * The compiler checks that each product has a handler, and that it uses the parameters, the body
  * and the errors that its row declares.
  *
  * @module
  */
-import { Buffer } from "node:buffer"
-import { Array, Clock, Effect, Exit, Metric, Struct } from "effect"
-import type { InputOf } from "../catalog/domain/parameter.ts"
-import { type Product, type ProductId, products } from "../catalog/domain/product.ts"
-import type { ProductError } from "../catalog/domain/refusal.ts"
-import { type shelfLifeFields, shelfLifeOf } from "../catalog/domain/shelfLife.ts"
-import { CallClient, type Client } from "../core/CallClient.ts"
+import { Array, Effect, Struct } from "effect"
+import type { ProductId, products } from "../catalog/domain/product.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import { type DataStale, inputs } from "../core/domain/freshness.ts"
 import { prepared, preparedFor } from "../core/domain/prepared.ts"
 import { type EpochMs, isoTime } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
-import { secondsBuckets, timed } from "../core/timed.ts"
-import { inSpan } from "../core/tracing.ts"
 import {
   type CalibrationTable,
   matchingRows,
@@ -28,48 +21,21 @@ import {
 } from "../whales/domain/whale.ts"
 import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
-import { type NotCharged, notCharged } from "../payments/domain/failedSale.ts"
-import type { Work, WorkResult } from "../payments/purchase.ts"
+import type { ProductHandler } from "./paywall/checkout.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
 import { scoredRow, type WalletScore } from "../track-record/domain/entryScore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { Calibration } from "../whales/Calibration.ts"
 
-/** The errors that a product's row declares. */
-type ErrorOf<P extends Product> = P["errors"][number]["Type"]
-
-/** What is run for a call of a product. */
-export interface ProductHandler<P extends Product> {
-  /** Finds errors before the payment is settled (settle-early only). */
-  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ErrorOf<P>>
-  readonly compute: (input: InputOf<P["parameters"]>) => Effect.Effect<Computed<P>, ErrorOf<P>>
-}
-
-/** The result of a computation, before its body is encoded. */
-export interface Computed<P extends Product> {
-  /** The body of a 200 without the fields that `encodeBody` adds. */
-  readonly body: Omit<P["body"]["Type"], "success" | "charged" | keyof typeof shelfLifeFields>
-  /** The body as JSON, for a settle-early product that is sold often (it has no `charged`). */
-  readonly encoded?: Uint8Array
-  /** False when the answer is not worth its price; then it is not charged. */
-  readonly charge: boolean
-}
-
 type Products = typeof products
 type Handlers = { readonly [Id in ProductId]: ProductHandler<Products[Id]> }
-
-/** Builds what each product runs for a call. `tickIntervalMs`: how often the feed is updated. */
-export const makeWorks = Effect.fnUntraced(function* makeWorks(tickIntervalMs: number) {
-  const handlers = yield* makeHandlers
-  return <Id extends ProductId>(id: Id) =>
-    workOf<Products[Id]>(products[id], handlers[id], tickIntervalMs)
-})
 
 const disclaimer =
   "Written from the evidence in this report. Informational only, not financial advice."
 
-const makeHandlers = Effect.gen(function* () {
+/** The handlers of all products, over the services that they read. */
+export const makeHandlers = Effect.gen(function* () {
   const digests = yield* Digest
   const markets = yield* Resolving
   const research = yield* Research
@@ -200,50 +166,4 @@ const whalesBody = (
   },
 })
 
-/** What a checkout runs for a call of a product: its handler, and the encoding of the body. */
-export const workOf =
-  <P extends Product>(product: P, handler: ProductHandler<P>, tickIntervalMs: number) =>
-  (input: InputOf<P["parameters"]>, client: Client): Work => ({
-    check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
-      Effect.provideService(CallClient, client),
-    ),
-    compute: encodeBody(product, handler.compute(input), tickIntervalMs).pipe(
-      timed((exit, seconds) => {
-        const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
-        const of = Metric.withAttributes(computeSeconds, { product: product.id, outcome })
-        return Metric.update(of, seconds)
-      }),
-      inSpan("compute"),
-    ),
-  })
-
-const computeSeconds = Metric.histogram("sale_compute_seconds", {
-  description: "Duration of a product's computation in a sale",
-  boundaries: secondsBuckets,
-})
-
 const utf8 = new TextEncoder()
-
-/**
- * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged. The
- * shelf life is before the data, so that it does not change the tag of the answer.
- */
-const encodeBody = Effect.fnUntraced(function* encodeBody<P extends Product>(
-  { settlementOrder, shelfLife }: P,
-  computed: Effect.Effect<Computed<P>, ProductError>,
-  tickIntervalMs: number,
-): Effect.fn.Return<WorkResult, NotCharged> {
-  const { body, charge, encoded } = yield* Effect.mapError(computed, notCharged)
-  const now = yield* Clock.currentTimeMillis
-  const head = { success: true, ...shelfLifeOf(shelfLife, body, { now, tickIntervalMs }) }
-  const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
-  const rest = encoded ?? utf8.encode(JSON.stringify({ ...body, ...charged }))
-  return { body: joined(rest)(JSON.stringify(head)), charge }
-})
-
-/** A body with its head. While both are the same it is the same object, so it is compressed once. */
-const joined = preparedFor((rest: Uint8Array) =>
-  prepared((head: string): Uint8Array =>
-    Buffer.concat([utf8.encode(`${head.slice(0, -1)},`), rest.subarray(1)])
-  )
-)

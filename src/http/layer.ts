@@ -7,7 +7,7 @@ import { Clock, Context, type Duration, Effect, Layer, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import type { ProductFamily } from "../catalog/domain/family.ts"
 import { freeRows, type VenueMode } from "../catalog/domain/freeRow.ts"
-import { type Product, products } from "../catalog/domain/product.ts"
+import { type Product, type ProductId, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import { version } from "../core/domain/version.ts"
 import { publishDepth } from "../core/places.ts"
@@ -23,7 +23,7 @@ import { makeMarketData } from "./free/marketData.ts"
 import { dataPaths, makePageData } from "./free/pageData.ts"
 import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
 import { termsAnswers } from "./free/terms.ts"
-import { makeWorks } from "./handlers.ts"
+import { makeHandlers } from "./handlers.ts"
 import { mcpHandler, mcpPath } from "./mcp/mcp.ts"
 import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
@@ -36,6 +36,7 @@ import {
   makeOffers,
   makePaywall,
   requestsVersion1,
+  testHeaderFault,
   unpaidAnswer,
 } from "./paywall/paywall.ts"
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
@@ -43,13 +44,7 @@ import { makeAnswerLog } from "./server/answerLog.ts"
 import { refuse, refused } from "./server/errors.ts"
 import { asRpcRefusal } from "./server/jsonRpc.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
-import {
-  aroundRouter,
-  limited,
-  makeBodyReader,
-  makePending,
-  testHeaderFault,
-} from "./server/middleware.ts"
+import { aroundRouter, limited, makeBodyReader, makePending } from "./server/middleware.ts"
 import {
   addRoute,
   type AgentHandler,
@@ -124,11 +119,14 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const asCall = makeAsCall(log, pending, invalidPayments)
   const offers = yield* makeOffers(terms)
   const snapshot = yield* makeSnapshot(identity)
-  const checkout = yield* makeCheckout({ terms, log, invalidPayments })
-  const workOf = yield* makeWorks(options.tickIntervalMs)
+  const { tickIntervalMs } = options
+  const checkout = yield* makeCheckout({ terms, log, invalidPayments, tickIntervalMs })
+  const handlers = yield* makeHandlers
+  const checkoutOf = <Id extends ProductId>(id: Id) =>
+    checkout<typeof products[Id]>(products[id], handlers[id])
   const skills: SkillPorts = {
     free: yield* freeRoutes(identity, snapshot),
-    checkouts: Record.map(products, (product, id) => checkout(product, workOf(id))),
+    checkouts: Record.map(products, (_, id) => checkoutOf(id)),
     documents: limiter,
     terms,
     offers,

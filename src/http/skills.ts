@@ -7,6 +7,7 @@
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import { argumentText, type ParameterError, unknownNames } from "../catalog/domain/parameter.ts"
+import type { Client } from "../core/CallClient.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/paywall.ts"
@@ -39,11 +40,11 @@ export const freeSkillAnswer = (
   { free }: SkillPorts,
   id: FreeId,
   query: URLSearchParams,
-  address: string,
+  client: Client,
 ) => {
   const { limiter, current } = free[id]
   const { path } = freeRows[id]
-  return Effect.flatMap(spend(limiter, address), (fields) =>
+  return Effect.flatMap(spend(limiter, client), (fields) =>
     Effect.map(
       current(`${path}?${query}`),
       (answer) => ({ answer: answer ?? overloaded, fields }),

@@ -8,6 +8,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Result } from "effect"
+import type { Client } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
@@ -21,8 +22,8 @@ import {
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
-import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import { addressOf, onDelivered, RequestId } from "../server/route.ts"
+import { makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
+import { CurrentInbound, onDelivered, RequestId } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,
@@ -69,9 +70,9 @@ interface A2aPorts {
   readonly cancels: RateLimiter
 }
 
-/** One call: what answers it, and the address of its client. */
+/** One call: what answers it, and its client. */
 interface Call extends A2aPorts {
-  readonly address: string
+  readonly client: Client
 }
 
 /** How long a second cancellation of a task is refused. */
@@ -92,7 +93,7 @@ export const a2aHandler = Effect.fnUntraced(
     return rpcEndpoint({
       path: a2aPath,
       answer: Effect.fnUntraced(function* (json, request, id) {
-        const call: Call = { ...ports, address: addressOf(request) }
+        const call: Call = { ...ports, client: (yield* CurrentInbound).client }
         const read = yield* Effect.result(readCall(json, request, id))
         const hasPayment = Result.isSuccess(read) && hasPayload(read.success.params)
         const { task, view, delivery, fields } = yield* Result.getOrElse(
@@ -132,12 +133,12 @@ type Answered = Result.Result<Answer, RpcError>
 
 /** An answer under the limit of documents. */
 const documents = (
-  { skills, address }: Call,
+  { skills, client }: Call,
   answer: Answer,
   kind: "paid" | "unpaid" = "unpaid",
 ): Answer =>
   Effect.flatMap(
-    orRpcError(spend(skills.documents, address, kind)),
+    orRpcError(spend(skills.documents, client, kind)),
     (fields) =>
       Effect.mapBoth(answer, {
         onSuccess: (reply): Reply => ({ ...reply, fields }),
@@ -266,7 +267,7 @@ const answerReply = (
       if (payment.kind !== "submitted") {
         return documents(call, replyUnpaid(call, task, payment.kind === "rejected"))
       }
-      const sale = { payload: payment.payload, client: clientOf(call.address) }
+      const sale = { payload: payment.payload, client: call.client }
       return Effect.map(payTask(call, task, sale), (reply) => ({ task, ...reply }))
     }
     if (payment.kind === "submitted") {
@@ -333,12 +334,12 @@ const utf8 = new TextDecoder()
 
 /** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* answerFree(
-  { skills, address }: Call,
+  { skills, client }: Call,
   task: FreeTask,
 ): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject
   const { answer, fields } = yield* orRpcError(
-    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), address),
+    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), client),
   )
   const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
   return { task, view: viewOfFree(skill, JSON.parse(text)), delivery: null, fields }

@@ -38,7 +38,7 @@ import {
   type RateLimiter,
   spend,
 } from "../server/limits.ts"
-import { addressOf, onDelivered, webOf } from "../server/route.ts"
+import { CurrentInbound, onDelivered, webOf } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -111,8 +111,8 @@ const answerMessage = Effect.fnUntraced(function* answerMessage(
   request: HttpServerRequest.HttpServerRequest,
   id: MessageId,
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RpcError> {
-  const address = addressOf(request)
-  const spendFor = (limiter: RateLimiter) => orRpcError(spend(limiter, address))
+  const { client } = yield* CurrentInbound
+  const spendFor = (limiter: RateLimiter) => orRpcError(spend(limiter, client))
   const refuseFor = (error: RpcError) =>
     Effect.flatMap(
       spendFor(skills.documents),
@@ -127,7 +127,7 @@ const answerMessage = Effect.fnUntraced(function* answerMessage(
     const { result, sold, fields } = yield* callTool(skills, skill, {
       ...message,
       idempotencyKey: request.headers["idempotency-key"] ?? null,
-      address,
+      client,
     })
     const text = resultBody(id, methods.resultText(isCurrent, result))
     const response = rpcResponse(200, text, fields, webOf(request))

@@ -15,6 +15,7 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { outputSchema } from "../../catalog/domain/jsonSchema.ts"
 import { challengeV1, paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import type { Client } from "../../core/CallClient.ts"
 import { usd } from "../../core/domain/money.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
@@ -29,7 +30,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { type Json, objectOf } from "../server/jsonRpc.ts"
-import { clientOf, spend } from "../server/limits.ts"
+import { spend } from "../server/limits.ts"
 import { RequestId } from "../server/route.ts"
 import { faultIn } from "../paywall/paywall.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
@@ -139,7 +140,7 @@ interface ToolCall {
   readonly args: unknown
   readonly payment: ToolPayment | null
   readonly idempotencyKey: string | null
-  readonly address: string
+  readonly client: Client
 }
 
 /** The outcome of a call. A refusal is a result too, because clients fail on a status like 429. */
@@ -179,18 +180,18 @@ export const callTool = Effect.fnUntraced(function* callTool(
 const answerUnpaid = (
   ports: SkillPorts,
   skill: Skill,
-  { args, address }: ToolCall,
+  { args, client }: ToolCall,
   requestId: string,
 ): Effect.Effect<ToolAnswer, Refused> => {
   const query = queryOf(skill, args)
   const sent = Result.getOrElse(query, () => new URLSearchParams())
   const answered = skill.kind === "free"
     ? Effect.map(
-      freeSkillAnswer(ports, skill.id, sent, address),
+      freeSkillAnswer(ports, skill.id, sent, client),
       ({ answer, fields }) => unsold(freeResult(answer, requestId), fields),
     )
     : Effect.map(
-      spend(ports.documents, address),
+      spend(ports.documents, client),
       (fields) => {
         const fault = faultIn(ports.checkouts[skill.id].read(sent))
         return unsold(offerResult(ports, skill, sent.size === 0 ? undefined : fault, fault), fields)
@@ -220,7 +221,7 @@ function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
 const buy = (
   ports: SkillPorts,
   skill: PaidSkill,
-  { args, idempotencyKey, address }: ToolCall,
+  { args, idempotencyKey, client }: ToolCall,
   { value, receiptKey }: ToolPayment,
   requestId: string,
 ): Effect.Effect<ToolAnswer> =>
@@ -228,7 +229,7 @@ const buy = (
     input: Result.merge(queryOf(skill, args)),
     payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
-    client: clientOf(address),
+    client,
   }).pipe(
     Effect.map((outcome) => ({
       ...unsold(soldResult(skill, outcome, receiptKey)),

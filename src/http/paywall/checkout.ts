@@ -9,7 +9,8 @@
  *
  * @module
  */
-import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
+import { Buffer } from "node:buffer"
+import { Clock, Effect, Exit, Metric, Option, Result, Schema } from "effect"
 import {
   type InputOf,
   type ParameterError,
@@ -17,8 +18,13 @@ import {
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
 import type { Product, ProductId } from "../../catalog/domain/product.ts"
-import { type FailedSale, NotCharged } from "../../payments/domain/failedSale.ts"
-import { type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
+import { type FailedSale, NotCharged, notCharged } from "../../payments/domain/failedSale.ts"
+import {
+  type ProductError,
+  type RefusalCode,
+  resend,
+  resendUnused,
+} from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -28,10 +34,14 @@ import {
   type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import type { Client } from "../../core/CallClient.ts"
+import { type shelfLifeFields, shelfLifeOf } from "../../catalog/domain/shelfLife.ts"
+import { CallClient, type Client } from "../../core/CallClient.ts"
+import { prepared, preparedFor } from "../../core/domain/prepared.ts"
+import { secondsBuckets, timed } from "../../core/timed.ts"
+import { inSpan } from "../../core/tracing.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp, perhapsInProgress } from "../../payments/sale/responses.ts"
-import type { Call, Outcome, Work } from "../../payments/purchase.ts"
+import type { Call, Outcome, Work, WorkResult } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { toRefusal } from "../server/errors.ts"
 import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
@@ -58,23 +68,42 @@ interface CheckoutOptions {
   /** The limit of invalid payments, and of answers that no payment was taken for, per client. */
   readonly invalidPayments: RateLimiter
   readonly log: AnswerLog
+  /** How often the feed is updated. */
+  readonly tickIntervalMs: number
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: CheckoutOptions) {
   const desk: Desk = { ...options, payments: yield* Payments }
-  return <P extends Product>(product: P, workOf: WorkOf<P>): Checkout => {
+  return <P extends Product>(product: P, handler: ProductHandler<P>): Checkout => {
     const read = readerOf(product)
     return {
       product,
       read,
-      sell: (call) => logFailure(desk, product, call, sellCall(desk, product, read, workOf, call)),
+      sell: (call) => logFailure(desk, product, call, sellCall(desk, product, read, handler, call)),
     }
   }
 })
 
+/** The errors that a product's row declares. */
+type ErrorOf<P extends Product> = P["errors"][number]["Type"]
+
 /** What is run for a call of a product. */
-type WorkOf<P extends Product> = (input: InputOf<P["parameters"]>, client: Client) => Work
+export interface ProductHandler<P extends Product> {
+  /** Finds errors before the payment is settled (settle-early only). */
+  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ErrorOf<P>>
+  readonly compute: (input: InputOf<P["parameters"]>) => Effect.Effect<Computed<P>, ErrorOf<P>>
+}
+
+/** The result of a computation, before its body is encoded. */
+export interface Computed<P extends Product> {
+  /** The body of a 200 without the fields that `encodeBody` adds. */
+  readonly body: Omit<P["body"]["Type"], "success" | "charged" | keyof typeof shelfLifeFields>
+  /** The body as JSON, for a settle-early product that is sold often (it has no `charged`). */
+  readonly encoded?: Uint8Array
+  /** False when the answer is not worth its price; then it is not charged. */
+  readonly charge: boolean
+}
 
 /** What every checkout needs. */
 interface Desk extends CheckoutOptions {
@@ -83,10 +112,10 @@ interface Desk extends CheckoutOptions {
 
 /** Sells one call: decodes it to a purchase, and gives that to `Payments`. */
 const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
-  { payments, invalidPayments, terms }: Desk,
+  { payments, invalidPayments, terms, tickIntervalMs }: Desk,
   product: P,
   read: ReturnType<typeof readerOf<P>>,
-  workOf: WorkOf<P>,
+  handler: ProductHandler<P>,
   { input: query, payment: sent, key, isTask, client, hasTag }: Call,
 ): Effect.fn.Return<Outcome, FailedSale> {
   const denied = invalidPayments.refusal(client)
@@ -114,11 +143,63 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         hasTag,
         onAbandoned: (end) =>
           Option.getOrNull(Exit.findErrorOption(end)) === hungUp ? count : Effect.void,
-      }, workOf(input, client))
+      }, workOf(product, handler, tickIntervalMs, input, client))
     ),
     countUnpaid(invalidPayments, client),
   )
 }, Effect.catchDefect(failAfterDefect))
+
+/** What is run for a call of a product: its handler, and the encoding of the body. */
+const workOf = <P extends Product>(
+  product: P,
+  handler: ProductHandler<P>,
+  tickIntervalMs: number,
+  input: InputOf<P["parameters"]>,
+  client: Client,
+): Work => ({
+  check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
+    Effect.provideService(CallClient, client),
+  ),
+  compute: encodeBody(product, handler.compute(input), tickIntervalMs).pipe(
+    timed((exit, seconds) => {
+      const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
+      const of = Metric.withAttributes(computeSeconds, { product: product.id, outcome })
+      return Metric.update(of, seconds)
+    }),
+    inSpan("compute"),
+  ),
+})
+
+const computeSeconds = Metric.histogram("sale_compute_seconds", {
+  description: "Duration of a product's computation in a sale",
+  boundaries: secondsBuckets,
+})
+
+const utf8 = new TextEncoder()
+
+/**
+ * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged. The
+ * shelf life is before the data, so that it does not change the tag of the answer.
+ */
+const encodeBody = Effect.fnUntraced(function* encodeBody<P extends Product>(
+  { settlementOrder, shelfLife }: P,
+  computed: Effect.Effect<Computed<P>, ProductError>,
+  tickIntervalMs: number,
+): Effect.fn.Return<WorkResult, NotCharged> {
+  const { body, charge, encoded } = yield* Effect.mapError(computed, notCharged)
+  const now = yield* Clock.currentTimeMillis
+  const head = { success: true, ...shelfLifeOf(shelfLife, body, { now, tickIntervalMs }) }
+  const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
+  const rest = encoded ?? utf8.encode(JSON.stringify({ ...body, ...charged }))
+  return { body: joined(rest)(JSON.stringify(head)), charge }
+})
+
+/** A body with its head. While both are the same it is the same object, so it is compressed once. */
+const joined = preparedFor((rest: Uint8Array) =>
+  prepared((head: string): Uint8Array =>
+    Buffer.concat([utf8.encode(`${head.slice(0, -1)},`), rest.subarray(1)])
+  )
+)
 
 /**
  * Counts what the buyer can choose: an answer that no payment was taken for now, and refusals. Only an

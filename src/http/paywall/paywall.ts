@@ -37,18 +37,18 @@ import {
   overloadedPaid,
   paymentLengthMax,
   paymentTooLong,
+  prepare,
   rateLimitedBeforeReading,
   refuse,
   refused,
 } from "../server/errors.ts"
-import { clientOf, denial, type RateLimiter } from "../server/limits.ts"
-import { addressOf, byRequest, type Handler, onDelivered, queryIn, webOf } from "../server/route.ts"
+import { denial, type RateLimiter } from "../server/limits.ts"
+import { byRequest, type Handler, onDelivered, queryIn, webOf } from "../server/route.ts"
 import {
   answerFailures,
   type Pending,
   pendingFields,
   pendingRetrySeconds,
-  testHeaderFault,
 } from "../server/middleware.ts"
 import type { Checkout } from "./checkout.ts"
 
@@ -83,6 +83,24 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
   }
 })
 
+/**
+ * Why the header that names a test trigger is refused, before a payment is read; null when it may stay.
+ * `names` are absent where payments are real.
+ */
+export function testHeaderFault(headers: Headers, names: ReadonlyArray<string> | undefined) {
+  const name = headers.get(testHeader)
+  if (name === null || names?.includes(name) === true) return null
+  const expected = names === undefined
+    ? "must be absent: payments are real here"
+    : `must be one of ${names.join(", ")}`
+  return prepare({
+    code: "invalid_parameter",
+    message: `${testHeader} ${expected}`,
+    hint: "Send the same request without the header: a payment in it was not read.",
+    details: [{ param: testHeader, in: "header", message: expected }],
+  })
+}
+
 /** A posted body may contain a payment, so it is refused like a paid call. */
 const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
 const fullCall = refused(overloadedPaid)
@@ -93,8 +111,8 @@ export const makeAsCall = (log: AnswerLog, pending: Pending, invalidPayments: Ra
   handler: Handler,
 ): Handler => {
   const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
-  return byRequest((request) =>
-    pending.run(clientOf(addressOf(request)), busyCall, fullCall)(
+  return byRequest((_, { client }) =>
+    pending.run(client, busyCall, fullCall)(
       traceCall(answered),
     )
   )
@@ -132,11 +150,11 @@ const closedResponse = () =>
 
 /** Names the limit of a call that was refused by the checkout: that of invalid payments, or another. */
 const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler<never> =>
-  byRequest((request) =>
+  byRequest((_, { client }) =>
     Effect.map(handler, (response) => {
       const { status, headers } = response
       if (status !== 429 || "ratelimit" in headers) return response
-      const known = limiter.refusal(clientOf(addressOf(request)))
+      const known = limiter.refusal(client)
       const fields: ReadonlyArray<HeaderPair> = known === null
         ? [["ratelimit", `"calls";r=0;t=${headers["retry-after"] ?? "1"}`]]
         : denial(limiter, known).fields
@@ -150,13 +168,13 @@ const paidHandler = (
   { terms, offers }: PaywallOptions,
   sent: Payments["Service"]["sent"],
 ): Handler =>
-  byRequest((request) => {
+  byRequest((request, { client }) => {
     const { headers, url } = webOf(request)
     return sell({
       input: queryIn(url),
       payment: { header: paymentHeader(headers) ?? "" },
       key: headers.get("idempotency-key"),
-      client: clientOf(addressOf(request)),
+      client,
       hasTag: hasTag(headers.get("if-none-match") ?? ""),
     }).pipe(
       Effect.flatMap((outcome) =>

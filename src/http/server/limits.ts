@@ -1,5 +1,5 @@
 /**
- * The client of an address, and its rate limits.
+ * The rate limits of clients.
  *
  * The `RateLimits` port keeps the exact count, shared by all replicas. A refused client is refused
  * again without a call to the port until its next grant. A flood from one address then costs no
@@ -7,8 +7,7 @@
  *
  * @module
  */
-import { Clock, Effect, Result } from "effect"
-import * as NetAddress from "effect/net/NetAddress"
+import { Clock, Effect } from "effect"
 import type { Client } from "../../core/CallClient.ts"
 import type { HeaderPair } from "./answer.ts"
 import {
@@ -150,16 +149,16 @@ const refusals = {
 } as const
 
 /**
- * Takes one grant for a client or an address. Returns the `RateLimit` headers of the answer, or fails
+ * Takes one grant for a client. Returns the `RateLimit` headers of the answer, or fails
  * with the refusal.
  */
 export const spend = (
   limiter: RateLimiter,
-  client: string | Client,
+  client: Client,
   call: keyof typeof refusals = "unpaid",
 ): Effect.Effect<ReadonlyArray<HeaderPair>, Refused> =>
   Effect.flatMap(
-    limiter.take(typeof client === "string" ? clientOf(client) : client),
+    limiter.take(client),
     (decision) => {
       switch (decision.kind) {
         case "granted":
@@ -213,39 +212,4 @@ export function policyField({ name, limit, windowMs }: RatePolicy): string {
 /** The `RateLimit` header: the grants left, and the seconds until there are more. */
 function rateField({ name }: RatePolicy, remaining: number, seconds: string): string {
   return `"${name}";r=${remaining};t=${seconds}`
-}
-
-/**
- * The client's address: the socket's peer, or behind `hops` proxies the entry of X-Forwarded-For
- * that the outermost proxy wrote. If the list is too short or the entry is not an address, the
- * peer.
- */
-export function clientAddress(peer: string, forwarded: string | null, hops: number): string {
-  if (hops === 0 || forwarded === null) return peer
-  const entries = forwarded.split(",")
-  const entry = entries[entries.length - hops]?.trim()
-  if (entry === undefined) return peer
-  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ??
-    /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
-  return parse(bare) === null ? peer : bare
-}
-
-/** The client of an address. An IPv4-mapped IPv6 address counts as IPv4. */
-export function clientOf(address: string): Client {
-  const parsed = address.includes(":") ? parse(address) : null
-  // IPv4 has one spelling: sockets return it, and `clientAddress` accepts no other.
-  if (parsed === null || NetAddress.isIpv4Address(parsed)) return { client: address, site: null }
-  const segments = NetAddress.ipv6ToSegments(parsed)
-  if (NetAddress.isIpv4Mapped(parsed)) {
-    const bytes = segments.slice(6).flatMap((segment) => [segment >> 8, segment & 255])
-    return { client: bytes.join("."), site: null }
-  }
-  const prefix = (groups: number) =>
-    segments.slice(0, groups).map((segment) => segment.toString(16)).join(":")
-  return { client: `${prefix(4)}::/64`, site: `${prefix(3)}::/48` }
-}
-
-function parse(address: string): NetAddress.IpAddress | null {
-  const parsed = NetAddress.ipFromString(address.split("%")[0] ?? "")
-  return Result.isSuccess(parsed) ? parsed.success : null
 }

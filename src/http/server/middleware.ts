@@ -14,7 +14,6 @@ import {
   HttpServerResponse,
 } from "effect/http"
 import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
-import { testHeader } from "../../core/testCall.ts"
 import { type Answer, type HeaderPair, prefersHtml, responseTo } from "./answer.ts"
 import { type AnswerLog, isLogged } from "./answerLog.ts"
 import {
@@ -27,7 +26,6 @@ import {
   notFound,
   overloaded,
   overloadedPaid,
-  prepare,
   type PreparedRefusal,
   rateLimited,
   rateLimitedBeforeReading,
@@ -37,9 +35,8 @@ import {
   targetTooLong,
   toRefusal,
 } from "./errors.ts"
-import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
+import { denial, type RateLimiter, spend } from "./limits.ts"
 import {
-  addressOf,
   type Body,
   byRequest,
   type Handler,
@@ -117,7 +114,7 @@ export const answerFailures =
         const hasPayment = sent.has("payment-signature") || sent.has("x-payment")
         // A defect may come after the charge.
         const refusal = failure !== null
-          ? refusalOf(failure)
+          ? failure._tag === "Refused" ? failure.refusal : toRefusal(failure)
           : hasPayment
           ? internalErrorPaid
           : internalError
@@ -143,10 +140,6 @@ export const answerFailures =
           : Effect.succeed(response)
       })
     })
-
-/** A failure as its answer. */
-const refusalOf = (failure: Failure): PreparedRefusal =>
-  failure._tag === "Refused" ? failure.refusal : toRefusal(failure)
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
@@ -180,8 +173,7 @@ export const limited = (
   /** The answer while the count cannot be read; 503 overloaded when absent. */
   withoutStore?: Answer,
 ): Handler =>
-  limiter.policyField === null ? handler : byRequest((request) => {
-    const keys = clientOf(addressOf(request))
+  limiter.policyField === null ? handler : byRequest((request, { client: keys }) => {
     const known = limiter.refusal(keys)
     if (known !== null) return Effect.fail(denial(limiter, known))
     const answered = Effect.matchEffect(spend(limiter, keys), {
@@ -203,30 +195,6 @@ const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handle
         ? refused(failure.refusal, [...failure.fields, ...fields])
         : failure,
   })
-
-/**
- * Why the header that names a test trigger is refused, before a payment is read; null when it may stay.
- * `names` are absent where payments are real.
- */
-export function testHeaderFault(
-  headers: Headers,
-  names: ReadonlyArray<string> | undefined,
-): PreparedRefusal | null {
-  const name = headers.get(testHeader)
-  return name === null || names?.includes(name) === true ? null : testRefusal(names)
-}
-
-function testRefusal(names: ReadonlyArray<string> | undefined): PreparedRefusal {
-  const expected = names === undefined
-    ? "must be absent: payments are real here"
-    : `must be one of ${names.join(", ")}`
-  return prepare({
-    code: "invalid_parameter",
-    message: `${testHeader} ${expected}`,
-    hint: "Send the same request without the header: a payment in it was not read.",
-    details: [{ param: testHeader, in: "header", message: expected }],
-  })
-}
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256
@@ -253,8 +221,7 @@ export function makeBodyReader(limiter: RateLimiter) {
   })
   const overBudget = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
   return (handle: (body: Body) => Handler): Handler =>
-    byRequest((request) => {
-      const keys = clientOf(addressOf(request))
+    byRequest((request, { client: keys }) => {
       const known = limiter.refusal(keys)
       const refusal = known && denial(limiter, known, rateLimitedBeforeReading)
       const body = reading.run(keys, refusal ?? tooMany, full)(bodyOf(request))

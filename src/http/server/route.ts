@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { Context, Effect, Option } from "effect"
+import { Context, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Client } from "../../core/CallClient.ts"
 import { preparedFor } from "../../core/domain/prepared.ts"
 import { testHeader } from "../../core/testCall.ts"
 import { type Answer, responseTo } from "./answer.ts"
@@ -32,6 +33,8 @@ export interface Peer {
 export interface Inbound {
   /** Chosen by the client or by us: letters, digits, `_` and `-`. */
   readonly requestId: string
+  /** Who sent it, behind the trusted proxies. */
+  readonly client: Client
   /** When it arrived, on the clock of `performance`. */
   readonly startedAt: number
   /** The name of its route in metrics. The router sets it; a path that a stranger chooses is none. */
@@ -40,15 +43,20 @@ export interface Inbound {
   readonly completed?: Promise<void> | undefined
 }
 
-export const makeInbound = (requestId: string, completed?: Promise<void>): Inbound => ({
+export const makeInbound = (
+  requestId: string,
+  client: Client,
+  completed?: Promise<void>,
+): Inbound => ({
   requestId,
+  client,
   startedAt: performance.now(),
   route: "other",
   completed,
 })
 
 export const CurrentInbound = Context.Reference<Inbound>("bellwether/http/Inbound", {
-  defaultValue: () => makeInbound("unknown-request"),
+  defaultValue: () => makeInbound("unknown-request", { client: "unknown", site: null }),
 })
 
 /**
@@ -68,10 +76,6 @@ export const onDelivered = (effect: Effect.Effect<void>): Effect.Effect<void> =>
 
 /** The web request under an Effect one: reading a header there does not copy them all. */
 export const webOf = ({ source }: HttpServerRequest.HttpServerRequest): Request => source as Request
-
-/** The address of the current client, behind the trusted proxies. */
-export const addressOf = ({ remoteAddress }: HttpServerRequest.HttpServerRequest): string =>
-  Option.getOrElse(remoteAddress, () => "unknown")
 
 /** Chooses an effect by the current request. */
 export const byRequest = <A, E, R>(

@@ -1,5 +1,5 @@
 /**
- * The app on Deno's own HTTP server, and the metrics of its answers.
+ * The app on Deno's own HTTP server, the client of each request, and the metrics of the answers.
  *
  * Unlike Effect's generic web handler the adapter keeps the peer's address, copies no headers, answers
  * in the same turn of the event loop where nothing waits, and reads `request.signal` only while a
@@ -14,16 +14,17 @@ import {
   Exit,
   type Fiber,
   Metric,
-  Option,
   Random,
+  Result,
   Schedule,
   type Scope,
 } from "effect"
+import * as NetAddress from "effect/net/NetAddress"
 import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { Client } from "../../core/CallClient.ts"
 import { type CannotListen, serveAt } from "../../core/listening.ts"
 import { secondsBuckets } from "../../core/timed.ts"
 import type { HeaderPair } from "./answer.ts"
-import { clientAddress } from "./limits.ts"
 import { CurrentInbound, type Inbound, makeInbound, type Peer } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -59,13 +60,11 @@ export const toWebHandler = (
     return (request, peer) => {
       const sentId = request.headers.get("x-request-id")
       const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : nextId()
-      const incoming = HttpServerRequest.fromWeb(request).modify({
-        remoteAddress: Option.some(addressIn(request, peer)),
-      })
-      const inbound = makeInbound(requestId, peer.completed)
+      const client = clientOf(addressIn(request, peer))
+      const inbound = makeInbound(requestId, client, peer.completed)
       const fiber = Effect.runForkWith(
         base.pipe(
-          Context.add(HttpServerRequest.HttpServerRequest, incoming),
+          Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
           Context.add(CurrentInbound, inbound),
         ),
       )(scoped)
@@ -252,3 +251,38 @@ const shutDown = (server: Deno.HttpServer, drain: Duration.Duration) =>
       orElse: () => Effect.logWarning("Requests were still in flight at the end of the drain time"),
     }),
   )
+
+/**
+ * The client's address: the socket's peer, or behind `hops` proxies the entry of X-Forwarded-For
+ * that the outermost proxy wrote. If the list is too short or the entry is not an address, the
+ * peer.
+ */
+export function clientAddress(peer: string, forwarded: string | null, hops: number): string {
+  if (hops === 0 || forwarded === null) return peer
+  const entries = forwarded.split(",")
+  const entry = entries[entries.length - hops]?.trim()
+  if (entry === undefined) return peer
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ??
+    /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
+  return parse(bare) === null ? peer : bare
+}
+
+/** The client of an address. An IPv4-mapped IPv6 address counts as IPv4. */
+export function clientOf(address: string): Client {
+  const parsed = address.includes(":") ? parse(address) : null
+  // IPv4 has one spelling: sockets return it, and `clientAddress` accepts no other.
+  if (parsed === null || NetAddress.isIpv4Address(parsed)) return { client: address, site: null }
+  const segments = NetAddress.ipv6ToSegments(parsed)
+  if (NetAddress.isIpv4Mapped(parsed)) {
+    const bytes = segments.slice(6).flatMap((segment) => [segment >> 8, segment & 255])
+    return { client: bytes.join("."), site: null }
+  }
+  const prefix = (groups: number) =>
+    segments.slice(0, groups).map((segment) => segment.toString(16)).join(":")
+  return { client: `${prefix(4)}::/64`, site: `${prefix(3)}::/48` }
+}
+
+function parse(address: string): NetAddress.IpAddress | null {
+  const parsed = NetAddress.ipFromString(address.split("%")[0] ?? "")
+  return Result.isSuccess(parsed) ? parsed.success : null
+}

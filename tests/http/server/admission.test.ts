@@ -24,7 +24,7 @@ import { second } from "../../../src/core/domain/time.ts"
 import { makePartedPlaces } from "../../../src/core/places.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
-import { clientOf } from "../../../src/http/server/limits.ts"
+import { clientOf } from "../../../src/http/server/server.ts"
 import {
   bodyTimeout,
   pendingBodiesMax,

@@ -7,7 +7,8 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
-import { clientAddress, clientOf, makeLimiter, spend } from "../../../src/http/server/limits.ts"
+import { makeLimiter, spend } from "../../../src/http/server/limits.ts"
+import { clientAddress, clientOf } from "../../../src/http/server/server.ts"
 import { law, test } from "../../support/effect.ts"
 import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
 import { memoryRateLimits } from "../../support/memoryRateLimits.ts"
@@ -126,13 +127,13 @@ test("while the store accepts only reads each process counts alone, and calls wi
       take: () => Effect.fail(new RateLimitUnavailable({ acceptsReads: true })),
     }),
   )
-  const granted = (client: string) =>
-    Effect.map(
-      Effect.forEach(Array.from({ length: 7 }), () => Effect.option(spend(limiter, client))),
-      (results) => results.filter(Option.isSome).length,
-    )
+  const spent = (address: string) => Effect.option(spend(limiter, clientOf(address)))
+  const granted = Effect.fnUntraced(function* (address: string) {
+    const results = yield* Effect.all(Array.from({ length: 7 }, () => spent(address)))
+    return results.filter(Option.isSome).length
+  })
   equal([yield* granted("203.0.113.9"), yield* granted("203.0.113.8")], [5, 5])
   yield* TestClock.adjust("1 minute")
   strictEqual(yield* granted("203.0.113.9"), 5)
-  ok(Option.isNone(yield* Effect.option(spend(limiter, "203.0.113.7", "paid"))))
+  ok(Option.isNone(yield* Effect.option(spend(limiter, clientOf("203.0.113.7"), "paid"))))
 })

@@ -6,14 +6,14 @@
 import { makeOffers } from "../../../src/http/paywall/paywall.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
-import { type Computed, workOf } from "../../../src/http/handlers.ts"
-import { makeCheckout } from "../../../src/http/paywall/checkout.ts"
+import { type Computed, makeCheckout } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
 import { answerFailures } from "../../../src/http/server/middleware.ts"
-import { fromSource, ready } from "../../../src/http/server/route.ts"
+import { CurrentInbound, fromSource, makeInbound, ready } from "../../../src/http/server/route.ts"
+import { clientOf } from "../../../src/http/server/server.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { makeLimiter } from "../../../src/http/server/limits.ts"
 import { product } from "../payments/sales.ts"
@@ -34,23 +34,25 @@ export const paywallHarness = Effect.fnUntraced(function* (
   const checkout = yield* makeCheckout({
     terms,
     log: () => {},
+    tickIntervalMs: 600_000,
     invalidPayments: yield* makeLimiter("invalid", budget),
   })
   const row: Product = {
     ...sold,
     parameters: [{ name: "index", type: "integer", description: "Any" }],
   }
-  const seller = checkout(row, workOf(row, { compute: () => work }, 600_000))
+  const seller = checkout(row, { compute: () => work })
   const unpaid = fromSource(ready(unpaidAnswer(seller, { terms, offers }, false)))
   const route = answered(paywall(seller, unpaid))
-  return (request: Request) =>
-    route.pipe(
+  return (request: Request) => {
+    const client = clientOf(request.headers.get("x-client") ?? "192.0.2.1")
+    return route.pipe(
       Effect.provideService(
         HttpServerRequest.HttpServerRequest,
-        HttpServerRequest.fromWeb(request).modify({
-          remoteAddress: Option.some(request.headers.get("x-client") ?? "192.0.2.1"),
-        }),
+        HttpServerRequest.fromWeb(request),
       ),
+      Effect.provideService(CurrentInbound, makeInbound("unknown-request", client)),
       Effect.map((response) => HttpServerResponse.toWeb(response)),
     )
+  }
 })
