@@ -91,10 +91,10 @@ const rounding =
 const revised = /\b(?:revisions?|revised|corrections? to)\b/i
 const voids =
   /\b(?:cancel|postpone|abandon|tie[sd]?\b|draw\b|forfeit|not (?:be )?(?:completed|decided|declared|announced|known|finalized)|no (?:such|champion|winner)|for (?:any|whatever) reason)/i
-const evenSplit = /\b50[-/ ]50\b/
+const evenSplit = /\b50[-–/ ]50\b/
 const remainsOpen = /\bremain open\b/i
 const voidTo =
-  /\bresolves? (?:immediately )?(?:to |as )?(?:[“"'‘]|50[-/ ]50|“?Other)|\bremain open\b/i
+  /\bresolves? (?:immediately )?(?:to |as )?(?:(?:the )?[“"'‘]|50[-–/ ]50|“?Other)|\bremain open\b/i
 
 /** The clause of rules that use the venue's fixed phrases. Untrusted words, sanitized. */
 export function clauseOf(question: string, rules: string): Clause {
