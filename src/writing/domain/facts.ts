@@ -34,6 +34,8 @@ export interface Fact {
   readonly direction: "up" | "down" | null
   /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
+  /** The statement with its values open: `{market} fell by {change}`. */
+  readonly says: string
   /**
    * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized.
    */

@@ -86,27 +86,16 @@ function compactSlot({ id, topic, sentences }: Slot): unknown {
 function compactFacts(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
   const subjects = [...new Set(facts.flatMap(({ subject }) => subject ?? []))]
   return facts.map((fact) => {
-    const spellings = Object.entries(fact.values)
-      .map(([slot, value]) => [slot, spelled(value)] as const)
+    const spellings = Object.entries(fact.values).map(([slot, value]) => [slot, spelled(value)])
     return {
       id: fact.id,
       kind: fact.kind,
       ...fact.subject === null ? {} : { about: subjects.indexOf(fact.subject) + 1 },
       ...fact.direction === null ? {} : { direction: fact.direction },
-      says: excerpt(shapeOf(fact.statement, spellings), statementLengthMax),
+      says: excerpt(fact.says, statementLengthMax),
       ...spellings.length === 0 ? {} : { values: Object.fromEntries(spellings) },
     }
   })
-}
-
-/** A statement with the names of the slots in place of the values, the longest value first. */
-function shapeOf(statement: string, spellings: ReadonlyArray<readonly [string, string]>): string {
-  const slotOf = new Map(spellings.toReversed().map(([slot, spelling]) => [spelling, slot]))
-  const found = [...slotOf.keys()].filter((spelling) => spelling !== "")
-    .toSorted((a, b) => b.length - a.length).map((spelling) => RegExp.escape(spelling))
-  if (found.length === 0) return statement
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}])(?:${found.join("|")})(?![\\p{L}\\p{N}])`, "gu")
-  return statement.replace(whole, (spelling) => `{${slotOf.get(spelling)}}`)
 }
 
 interface JudgingTask {

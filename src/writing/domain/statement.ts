@@ -8,6 +8,8 @@ import { spelled, type Value } from "./values.ts"
 
 export interface Statement {
   readonly text: string
+  /** The same with its values open: `{market} fell by {change}`. */
+  readonly says: string
   readonly names: ReadonlyArray<string>
   readonly values: Readonly<Record<string, Value>>
 }
@@ -15,7 +17,7 @@ export interface Statement {
 /** A typed value with its slot name; the text is its spelling. */
 export function value(slot: string, value: Value): Statement {
   const names = value.type === "name" ? [value.text] : []
-  return { text: spelled(value), names, values: { [slot]: value } }
+  return { text: spelled(value), says: `{${slot}}`, names, values: { [slot]: value } }
 }
 
 /** A template tag: our own words around figures, names and other statements. */
@@ -24,14 +26,16 @@ export function phrase(
   ...parts: ReadonlyArray<Statement | string>
 ): Statement {
   const statements = parts.map((part) => typeof part === "string" ? plain(part) : part)
-  return {
-    ...union(statements),
-    text: words.map((word, i) => `${word}${statements[i]?.text ?? ""}`).join(""),
-  }
+  return joined(words.flatMap((word, i) => [plain(word), statements[i] ?? plain("")]), "")
 }
 
 export function joined(parts: ReadonlyArray<Statement>, separator: string = " "): Statement {
-  return { ...union(parts), text: parts.map(({ text }) => text).join(separator) }
+  return {
+    text: parts.map(({ text }) => text).join(separator),
+    says: parts.map(({ says }) => says).join(separator),
+    names: [...new Set(parts.flatMap(({ names }) => names))],
+    values: Object.assign({}, ...parts.map(({ values }) => values)),
+  }
 }
 
 /** `a`, `a and b`, `a, b and c`. */
@@ -41,13 +45,6 @@ export function listed(parts: ReadonlyArray<Statement>): Statement {
   return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
-function union(parts: ReadonlyArray<Statement>): Omit<Statement, "text"> {
-  return {
-    names: [...new Set(parts.flatMap(({ names }) => names))],
-    values: Object.assign({}, ...parts.map(({ values }) => values)),
-  }
-}
-
 function plain(text: string): Statement {
-  return { text, names: [], values: {} }
+  return { text, says: text, names: [], values: {} }
 }

@@ -17,7 +17,7 @@ type Sentence = readonly [ClaimKind, string, string]
 const data = labelled as unknown as {
   /** `says`: the statement, with its values open. */
   readonly facts: Readonly<
-    Record<string, Pick<Fact, "direction" | "values"> & { readonly says: string }>
+    Record<string, Pick<Fact, "direction" | "says" | "values">>
   >
   readonly honest: ReadonlyArray<Sentence>
   /** By kind of falsehood. */
@@ -31,6 +31,7 @@ export const labelledFacts: ReadonlyMap<string, Fact> = new Map(
     subject: null,
     values,
     direction,
+    says,
     statement: says.replace(/\{(\w+)\}/g, (whole, slot) => {
       const value = values[slot]
       return value === undefined ? whole : spelled(value)

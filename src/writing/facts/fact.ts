@@ -131,7 +131,9 @@ export const named = (slot: string, text: string, max: number = nameLengthMax): 
 /** Untrusted text that is always in quotation marks. */
 export function quotation(slot: string, text: string, max?: number): Statement {
   const name = named(slot, text, max)
-  return name.text.startsWith("“") ? name : { ...name, text: quoted(name.text) }
+  return name.text.startsWith("“")
+    ? name
+    : { ...name, text: quoted(name.text), says: quoted(name.says) }
 }
 
 /** A word of our own with a fixed meaning. */

@@ -8,6 +8,7 @@ import { Arbitrary } from "effect"
 import { safeName } from "../../../src/core/domain/untrusted.ts"
 import { claimKinds } from "../../../src/writing/domain/page.ts"
 import { claimsPrompt } from "../../../src/writing/domain/prompt.ts"
+import { phrase, value } from "../../../src/writing/domain/statement.ts"
 import { judgePrompt } from "../../../src/writing/domain/judge.ts"
 import { law } from "../../support/effect.ts"
 import { anyInt, hostileText, oneOf } from "../../support/http/hostile.ts"
@@ -76,6 +77,14 @@ Deno.test("a fact has its sentence with the values as slots", () => {
     says: "The price in {market} fell by {change}, from {from} to {to}.",
     values: { market: "Beta", change: "20 cents", from: "0.40", to: "0.20" },
   })
+})
+
+Deno.test("the words of a sentence stay words, also where they read like a value", () => {
+  const no = value("outcome2", { type: "name", text: "No" })
+  const { text, ...said } = phrase`No trade: “No trade” says no more of ${no}.`
+  const fact = { ...factOf(1, {}), ...said, statement: text }
+  const [first = ""] = block(claimsPrompt({ ...draftRequest, facts: [fact] }, boundary).user)
+  strictEqual(JSON.parse(first).says, "No trade: “No trade” says no more of {outcome2}.")
 })
 
 Deno.test("a slot about the text itself is not offered", () => {
