@@ -259,10 +259,13 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
 /** Stories of one report, and of those how many where no model has read any. */
 const storiesMax = 4
 const unreadMax = 2
+/** A figure that is no year. */
+const hasFigure = /(?<![\d.,])(?!20\d\d(?![\d.,]))\d/
 
 /**
  * The headlines, ascending in time: those that a model read for a side, the nearest to the move or the
- * newest; where none was read, the best matches by shared words. None that another part quotes.
+ * newest; then the best matches by shared words, a count or a score first, and no others where one was
+ * read. None that another part quotes.
  */
 function newsFacts(
   material: ReportMaterial,
@@ -281,7 +284,10 @@ function newsFacts(
   const left = stories.filter(({ url }) => !links.includes(url))
   const read = left.filter(({ reading }) => (reading?.bears ?? null) !== null)
     .toSorted((a, b) => Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at))
-  const shown = (isRead ? read : left.slice(0, unreadMax)).slice(0, storiesMax - links.length)
+  const rank = ({ title }: typeof stories[number]) => hasFigure.test(title) ? 0 : 1
+  const others = left.filter((story) => !read.includes(story) && !(isRead && rank(story) === 1))
+    .toSorted((a, b) => rank(a) - rank(b)).slice(0, unreadMax)
+  const shown = [...read, ...others].slice(0, storiesMax - links.length)
     .toSorted((a, b) => a.firstAt - b.firstAt)
   const missing = news.sources - news.answered
   return [

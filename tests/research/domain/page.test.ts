@@ -239,6 +239,19 @@ Deno.test("after the deadline only a report of the end is evidence, and says how
   ok(late.includes(", 3 hours after the deadline)"), late)
 })
 
+Deno.test("a count in a headline is quoted where no side was read in it, without a direction", () => {
+  const titles = ["Keeper lights the lamp", "Herons take 63 seats of 120", "Herons meet in 2026"]
+  const stories = titles.map((title, n) =>
+    story([headline({ title, url: `https://${n}.example`, source: `Wire ${n}` })], {
+      reading: n > 0 ? null : { ...reading, decides: false },
+    })
+  )
+  const news = { stories, sources: 3, answered: 3 }
+  const text = textOf(reportMaterial({ priceAction: steady(0.6), entries: [], news }))
+  ok(/Our word match found “Herons take 63 seats of 120” \([^)]*\)\./.test(text), text)
+  ok(!text.includes("meet in 2026"), text)
+})
+
 Deno.test("a headline of another game of one of the sides is not listed", () => {
   const game = market({
     ...{ question: "Harbor Gulls vs. Quarry Wolves: O/U 2.5", outcomes: ["Over", "Under"] },
