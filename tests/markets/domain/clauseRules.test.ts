@@ -84,6 +84,7 @@ if (!hasRecordings) {
       clauseOfAnswer(question, rules, { ...nothing, ...rows[id]?.answer })
     )
     for (const [name, { precision, recall }] of Object.entries({ fixed, read })) {
+      // deno-lint-ignore no-console
       console.log(`${name}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`)
     }
     equal(fixed.wrong, [])
