@@ -39,10 +39,12 @@ test("every path of the table is redirected permanently, with its query", functi
 
 test("an unknown path under /api leads to the index, and a similar path is a 404", function* () {
   const { get } = yield* legacyService
-  for (const path of ["/api", "/api/", "/api/nowhere", "/api/v1/signals", "/api/signals/1"]) {
+  for (const path of ["/api", "/api/", "/api/nowhere", "/api/v1", "/api/signals/1"]) {
     const response = yield* get(`${path}?a=1`)
     equal([response.status, response.headers.get("location")], [308, `${base}/v1/index?a=1`])
   }
+  const versioned = yield* get("/api/v1/signals?since=3")
+  strictEqual(versioned.headers.get("location"), `${base}/v1/signals?since=3`)
   const slashed = yield* get("/api/whales/")
   strictEqual(slashed.headers.get("location"), `${base}/v1/whales`)
   for (const path of ["/apis", "/api-docs", "/v1/api", "/API/signals"]) {

@@ -164,6 +164,43 @@ marketTest("over A2A a misspelt parameter opens no task", function* () {
   }
 })
 
+/** The answer to parts of one A2A message. */
+const sendParts = (service: Handle, parts: ReadonlyArray<Json>) =>
+  rpc(service, "message/send", {
+    message: { kind: "message", role: "user", messageId: crypto.randomUUID(), parts },
+  })
+
+marketTest("a parameter outside params is refused by name over A2A and MCP", function* () {
+  const { service } = yield* a2aService
+  const data = { skill: "get_signals", since: 41 }
+  for (
+    const parts of [
+      [{ kind: "data", data }],
+      [{ kind: "text", text: JSON.stringify(data) }],
+      [{ kind: "data", data: { skill: "get_signals" } }, { kind: "data", data: { since: 41 } }],
+      [{ kind: "text", text: "get_signals" }, { kind: "data", data: { since: 41 } }],
+    ]
+  ) {
+    const { code, data: details } = yield* sendParts(service, parts)
+    equal(code, -32602)
+    match(JSON.stringify(details), /\.since".*inside params/)
+  }
+  const init = currentRequest("tools/call", { name: "get_signals", arguments: {}, since: 41 }, {})
+  const { error } = yield* jsonOf(yield* service.get("/mcp", init))
+  match(String(error["message"]), /^since must be inside arguments/)
+})
+
+marketTest("an unknown skill is answered with the nearest name over A2A and MCP", function* () {
+  const { service } = yield* a2aService
+  for (const name of ["getSignals", "get_signal_s"]) {
+    const { data } = yield* sendParts(service, [{ kind: "data", data: { skill: name } }])
+    match(JSON.stringify(data), /did you mean get_signals\?/)
+    const init = currentRequest("tools/call", { name, arguments: {} }, {})
+    const { error } = yield* jsonOf(yield* service.get("/mcp", init))
+    match(String(error["message"]), /did you mean get_signals\?/)
+  }
+})
+
 marketTest("x402Version is allowed together with the parameters of every product", function* () {
   const { service } = yield* a2aService
   const headers = { "payment-signature": headerOf(yield* signed(products.latest)) }

@@ -7,7 +7,7 @@
  */
 import { Record } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "./freeRow.ts"
-import type { Parameter } from "./parameter.ts"
+import { nearest, type Parameter } from "./parameter.ts"
 import { type Product, type ProductId, products } from "./product.ts"
 
 type Shared = "title" | "description" | "use" | "tags" | "path" | "body" | "sample"
@@ -66,4 +66,12 @@ export const skills: ReadonlyArray<Skill> = [
 /** The skill with this name; undefined when there is none. */
 export function skillOf(name: string): Skill | undefined {
   return skills.find((skill) => skill.name === name)
+}
+
+/** What an error says of a name that no skill has: the nearest one. */
+export function unknownSkill(name: unknown): string {
+  const snake = String(name).replace(/[A-Z]/g, "_$&")
+  return `must be one of the skills: did you mean ${
+    nearest(skills.map(({ name }) => name), snake).name
+  }?`
 }

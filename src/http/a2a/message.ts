@@ -7,12 +7,13 @@
  */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
+import { type Skill, skillOf, unknownSkill } from "../../catalog/domain/skill.ts"
 import {
   isObject,
   type Json,
   type MessageId,
   objectOf,
+  parse,
   rpcCodes,
   type RpcError,
 } from "../server/jsonRpc.ts"
@@ -185,7 +186,10 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, RpcEr
     if ((configuration?.pushNotificationConfig ?? null) !== null) {
       return yield* Result.fail(a2aError("pushNotSupported"))
     }
-    if (modes.length > 0 && !modes.some(isSupportedMode)) {
+    if (
+      modes.length > 0 &&
+      !modes.some((mode) => outputModes.includes(mode.split(";")[0]?.trim().toLowerCase() ?? ""))
+    ) {
       return yield* Result.fail(a2aError("contentType", { supported: ["application/json"] }))
     }
     if (parts.some(({ kind }) => kind === "file")) {
@@ -213,49 +217,46 @@ export function hasPayload(params: unknown): boolean {
   return payload !== undefined && payload !== null
 }
 
-/** The accepted output modes that an answer satisfies. */
+/** The accepted output modes that an answer satisfies, whatever their parameters. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
-
-/** Whether an answer has this media type; its parameters are ignored. */
-function isSupportedMode(mode: string): boolean {
-  return outputModes.includes(mode.split(";")[0]?.trim().toLowerCase() ?? "")
-}
 
 /** Longest text that is searched for the name of a skill. */
 const textLengthMax = 4_096
 
-/** The skill that a message names: data parts first, then text parts, in order. */
+/**
+ * The skill that a message names: data parts first, then text parts, in order. A member next to its
+ * `params` is refused, and so is a parameter in another part: without it the default would be sold.
+ */
 function callIn(parts: ReadonlyArray<Part>): Result.Result<SkillCall | null, RpcError> {
-  for (const [at, part] of parts.entries()) {
-    if (part.kind !== "data" || part.data["skill"] === undefined) continue
-    const { skill: name, params } = part.data
-    const field = `message.parts[${at}].data`
-    const skill = typeof name === "string" ? skillOf(name) : undefined
-    if (skill !== undefined) return Result.succeed({ skill, params, field: `${field}.params` })
-    const description = `must be one of ${skills.map(({ name }) => name).join(", ")}`
-    return Result.fail(invalid([{ field: `${field}.skill`, description }]))
-  }
-  for (const [at, part] of parts.entries()) {
-    const found = part.kind === "text" ? textCall(part.text) : null
-    if (found !== null) return Result.succeed({ ...found, field: `message.parts[${at}].text` })
-  }
-  return Result.succeed(null)
+  const violation = (field: string, description: string) => invalid([{ field, description }])
+  const data = parts.map((part) => part.kind === "data" ? part.data : {})
+  const named = data.findIndex(({ skill }) => skill !== undefined)
+  const texts = parts.map((part) => named < 0 && part.kind === "text" ? textCall(part.text) : null)
+  const at = named < 0 ? texts.findIndex((call) => call !== null) : named
+  if (at < 0) return Result.succeed(null)
+  const { skill: name, params, ...strays } = texts[at] ?? data[at] ?? {}
+  const field = `message.parts[${at}].${named < 0 ? "text" : "data"}`
+  const skill = typeof name === "string" ? skillOf(name) : undefined
+  if (skill === undefined) return Result.fail(violation(`${field}.skill`, unknownSkill(name)))
+  const isElsewhere = (name: string) => data.some((one) => !("skill" in one) && name in one)
+  const stray = Object.keys(strays)[0] ??
+    skill.parameters.find(({ name }) => isElsewhere(name))?.name
+  return stray === undefined
+    ? Result.succeed({ skill, params, field: named < 0 ? field : `${field}.params` })
+    : Result.fail(violation(`${field}.${stray.slice(0, 40)}`, "must be inside params"))
 }
 
-/** The skill in a text: JSON, or a skill name followed by parameters. */
-function textCall(text: string): Omit<SkillCall, "field"> | null {
+/** The call in a text: JSON, or a skill name followed by parameters. */
+function textCall(text: string): Json | null {
   if (text.length > textLengthMax) return null
   const trimmed = text.trim()
   if (trimmed.startsWith("{")) {
-    const { skill: name, params } = objectOf(jsonIn(trimmed))
-    const skill = typeof name === "string" ? skillOf(name) : undefined
-    return skill === undefined ? null : { skill, params }
+    const call = objectOf(jsonIn(trimmed))
+    return skillOf(String(call["skill"])) === undefined ? null : call
   }
-  const [, name = "", rest = ""] = /^(\w+)\s*([^]*)$/.exec(trimmed) ?? []
-  const skill = skillOf(name)
-  if (skill === undefined) return null
+  const [, skill = "", rest = ""] = /^(\w+)\s*([^]*)$/.exec(trimmed) ?? []
   const params = rest.startsWith("{") ? jsonIn(rest) : pairsIn(rest)
-  return params === undefined ? null : { skill, params }
+  return skillOf(skill) === undefined || params === undefined ? null : { skill, params }
 }
 
 /** Parses `since=41 count=5`; undefined for any other form. */
@@ -267,10 +268,4 @@ function pairsIn(text: string): Json | undefined {
     : undefined
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const jsonIn = (text: string) => parse(new TextEncoder().encode(text).buffer)

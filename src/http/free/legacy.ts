@@ -17,7 +17,7 @@ export const legacyPrefix = "/api"
 /** When they were deprecated, in Unix seconds. */
 const deprecatedAt = 1_793_491_200
 
-/** The predecessor used the same names under `/api/` instead of `/v1/`. */
+/** The predecessor used the same names under `/api/` (and `/api/v1/`) instead of `/v1/`. */
 export const legacyRoutes: ReadonlyMap<string, string> = new Map(
   [...Object.values(products), ...Object.values(freeRows), { path: "/openapi.json" }]
     .map(({ path }) => [`${legacyPrefix}${path.replace(/^\/v1\//, "/")}`, path]),
@@ -27,7 +27,7 @@ export const legacyRoutes: ReadonlyMap<string, string> = new Map(
 export const legacyRoute =
   ({ publicBaseUrl, limiter }: { readonly publicBaseUrl: string; readonly limiter: RateLimiter }) =>
   (rest: string, query: string): FreeRoute => {
-    const path = legacyRoutes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`)
+    const path = legacyRoutes.get(`${legacyPrefix}${rest.replace(/^\/v1(?=\/)|\/$/g, "")}`)
     const successor = `${publicBaseUrl}${path ?? freeRows.index.path}`
     const location = new URL(successor)
     // The setter escapes characters that are not allowed in a query, `#` included.

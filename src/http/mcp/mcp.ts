@@ -16,7 +16,7 @@ import {
 import { Effect, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Base64 } from "effect/encoding"
-import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
+import { type Skill, skillOf, unknownSkill } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
@@ -185,7 +185,11 @@ function methodsOf({ skills, version, stdioPackage }: McpOptions) {
       case "tools/list":
         return isCurrent ? currentList() : list()
       case "tools/call":
-        return rpcError(200, "params", noSuchTool)
+        return rpcError(
+          200,
+          "params",
+          `name ${unknownSkill(params["name"])} tools/list has all. Nothing was charged`,
+        )
       case "server/discover":
         if (isCurrent) return discovered
         break
@@ -205,9 +209,6 @@ function methodsOf({ skills, version, stdioPackage }: McpOptions) {
   }
   return { of, resultText }
 }
-
-const noSuchTool =
-  "There is no tool with this name. tools/list returns all names. Nothing was charged"
 
 const resultBody = (id: MessageId, result: string) =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
@@ -274,6 +275,11 @@ const readMessage = Effect.fnUntraced(function* readMessage(
     return yield* refuse(200, "params", text)
   }
   const skill = skillOf(name)
+  const stray = skill?.parameters.find((parameter) => parameter.name in params)
+  if (stray !== undefined) {
+    const text = `${stray.name} must be inside arguments. Nothing was charged`
+    return yield* refuse(200, "params", text)
+  }
   const { [paymentArgument]: _, ...own } = objectOf(args)
   const isPaid = skill?.kind === "paid"
   const payment = paymentIn(objectOf(params["_meta"]), isPaid ? objectOf(args) : {})

@@ -176,7 +176,7 @@ function idOf(value: unknown): MessageId {
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** The parsed value; undefined when the bytes are not JSON in UTF-8. */
-function parse(bytes: ArrayBuffer): unknown {
+export function parse(bytes: ArrayBuffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
