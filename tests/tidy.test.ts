@@ -497,7 +497,7 @@ const budgets: Readonly<Record<string, number>> = {
   // The refund worker has the store's time, whatever its machine's clock says: 10 lines.
   // An operator sees that LIMITS was removed, and the journal is where DATA_DIR is: 7 lines.
   "src/app": 4_134,
-  "src/catalog": 1_868,
+  "src/catalog": 1_875,
   "src/core": 1_795,
   "src/digest": 2_239,
   "src/feed": 1_189,
@@ -526,7 +526,7 @@ const budgets: Readonly<Record<string, number>> = {
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
-  tests: 83_896,
+  tests: 83_935,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

@@ -68,10 +68,9 @@ export function skillOf(name: string): Skill | undefined {
   return skills.find((skill) => skill.name === name)
 }
 
-/** What an error says of a name that no skill has: the nearest one. */
+/** What an error says of a name that no skill has: all names, and the one that was probably meant. */
 export function unknownSkill(name: unknown): string {
-  const snake = String(name).replace(/[A-Z]/g, "_$&")
-  return `must be one of the skills: did you mean ${
-    nearest(skills.map(({ name }) => name), snake).name
-  }?`
+  const names = skills.map(({ name }) => name)
+  const meant = nearest(names, String(name).replace(/[A-Z]/g, "_$&"))
+  return `must be one of ${names.join(", ")}${meant === null ? "" : `; did you mean ${meant}?`}`
 }

@@ -188,7 +188,7 @@ function methodsOf({ skills, version, stdioPackage }: McpOptions) {
         return rpcError(
           200,
           "params",
-          `name ${unknownSkill(params["name"])} tools/list has all. Nothing was charged`,
+          `Nothing was charged: name ${unknownSkill(params["name"])}`,
         )
       case "server/discover":
         if (isCurrent) return discovered
