@@ -511,13 +511,13 @@ const budgets: Readonly<Record<string, number>> = {
   // One codec of resolutions instead of two: 20 lines.
   "src/postgres": 1_163,
   "src/predetermined": 472,
-  "src/research": 1_817,
+  "src/research": 1_824,
   "src/signing": 226,
   "src/status": 769,
   "src/track-record": 2_587,
   "src/venues": 3_690,
   "src/whales": 3_833,
-  "src/writing": 5_070,
+  "src/writing": 5_134,
   // Every use of a clock is listed with its source and its test: 182 lines.
   // A sale names its product, and refund workers with wrong clocks pay: 42 lines.
   // The recount of every score from its item has 280 lines.
@@ -526,7 +526,7 @@ const budgets: Readonly<Record<string, number>> = {
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
-  tests: 83_935,
+  tests: 83_940,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

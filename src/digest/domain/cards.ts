@@ -30,7 +30,7 @@ import { type Card, counterFact, marketCards, ranked } from "../../writing/facts
 import { confidenceFact } from "../../writing/facts/confidence.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, movedFact, tradeFact } from "../../writing/facts/estimates.ts"
+import { estimateFact, movedFact, scoredFact, tradeFact } from "../../writing/facts/estimates.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   causeLagMax,
@@ -155,6 +155,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const why = viewed === null
     ? isCaused ? cause : null
     : estimateFact(about, viewed, trade?.outcome ?? 0, view)
+  const end = endOf(view, head)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
     ...{
@@ -169,7 +170,9 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     facts: [
       trade === null ? head.lead(about) : tradeFact(about, trade),
       ...present(why),
-      ...trade === null ? [] : [head.lead(about)],
+      ...trade === null
+        ? [validFact(about, { ...end, verdict: "Watch" }, view.now)]
+        : [head.lead(about)],
       ...head.details,
       ...present(counterFact(view, [head])),
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),
@@ -177,12 +180,8 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
         ? movedFacts(about, view, move, isCaused && why === cause ? "stated" : cause, material)
         : [],
       ...sharedFacts(one, view, [head, ...others]),
-      ...trade === null ? [] : present(confidenceFact(about, view)),
-      validFact(
-        about,
-        { ...endOf(view, head), limit: trade?.limit ?? null },
-        view.now,
-      ),
+      ...viewed === null ? [] : [...present(confidenceFact(about, view)), scoredFact(viewed)],
+      ...trade === null ? [] : [validFact(about, { ...end, limit: trade.limit }, view.now)],
     ],
   }
 }

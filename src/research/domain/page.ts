@@ -23,10 +23,12 @@ import {
   estimateFact,
   exitFact,
   movedFact,
+  noExitFact,
   noNumberFact,
   noTradeFact,
   noViewFact,
   referenceFact,
+  scoredFact,
   stakeFact,
   tradeFact,
 } from "../../writing/facts/estimates.ts"
@@ -37,7 +39,7 @@ import {
   noHeadlineFact,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { outcomesFact, rungsFact } from "../../writing/facts/ladders.ts"
+import { middleFact, outcomesFact, rungsFact } from "../../writing/facts/ladders.ts"
 import { pastFact, placeOf, type PricePast } from "../../writing/facts/moves.ts"
 import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
@@ -185,7 +187,7 @@ function thesisFacts(
       past,
       ...estimate === null ? [] : [
         ...present(movedFact(about, estimate)),
-        ...present(referenceFact(about, estimate, verdict.trade?.outcome ?? 0)),
+        ...present(referenceFact(about, estimate, sidesOf(view)[verdict.trade?.outcome ?? 0])),
       ],
       ...newsFacts(material, view, cards),
       ...eventFacts(material, view),
@@ -253,7 +255,9 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
   if (siblings === null) {
     return [factOf("relation", market.slug, phrase`The event's other markets could not be read.`)]
   }
-  return event.rungs.length > 1 ? [rungsFact(about, event)] : present(outcomesFact(about, event))
+  return event.rungs.length > 1
+    ? [rungsFact(about, event), ...present(middleFact(about, event))]
+    : present(outcomesFact(about, event))
 }
 
 /** Stories of one report, and of those how many where no model has read any. */
@@ -348,14 +352,14 @@ function riskFacts(
     ? [
       present(counterFact(view, cards)),
       proposed,
-      book === null ? [noBookFact(about)] : [exitFact(about, view)],
+      book === null ? [noBookFact(about)] : present(exitFact(about, view)),
       unusual,
     ]
     : []
   const [first, ...rest] = paragraphs.flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
     first === undefined ? [] : [[first, ...rest]]
   )
-  return first === undefined ? [[clause]] : [first, ...rest]
+  return first === undefined ? [[isLive(material) ? noExitFact(about) : clause]] : [first, ...rest]
 }
 
 /** Unusual sentences of the rules in a report. */
@@ -389,6 +393,9 @@ function bottomFacts(
   const [first, ...rest] = [
     ...present(costFact(about, sides, market.takerFeeRate)),
     ...present(confidenceFact(about, view)),
+    ...view.estimate === null || view.estimate.basis.length === 0
+      ? []
+      : [scoredFact(view.estimate)],
   ]
   const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)
   return first === undefined ? [valid] : [first, ...rest, valid]

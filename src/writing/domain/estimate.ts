@@ -49,6 +49,14 @@ export interface EstimateInputs {
   /** The entries of tracked wallets that were paid or not, by price. */
   readonly bands: ReadonlyArray<PriceClass>
   readonly doubted: DoubtedRecord | null
+  readonly scored: ScoredRecord
+}
+
+/** What became of the probabilities stated so far, a day later; a Brier score is null for too few. */
+interface ScoredRecord {
+  readonly judged: number
+  readonly brier: number | null
+  readonly midBrier: number | null
 }
 
 /** Doubted proposals, with the 95 % interval of the share that was upheld. */
@@ -115,6 +123,7 @@ export interface Estimate {
   readonly doubted: DoubtedRecord | null
   /** What such moves did in the day after their publication; null without a move. */
   readonly moved: MoveRecord | null
+  readonly scored: ScoredRecord
 }
 
 /** An edge of the first outcome at a price, USD a share, shrunk. */
@@ -174,6 +183,7 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
     high: reach === null ? null : roundPrice(1 - Math.max(0, floorPrice(1 - probability - reach))),
     ...dayRangeOf(inputs, probability),
     provenWorse,
+    scored: inputs.scored,
     moved: inputs.move?.record ?? null,
     doubted: (inputs.doubted?.proposals ?? 0) < doubtedMin ? null : inputs.doubted,
     references: [referenceAt(inputs, mid), referenceAt(inputs, 1 - mid)],

@@ -35,7 +35,7 @@ export interface EventView {
   readonly rungs: ReadonlyArray<LadderRung>
   /** Of any two rungs of the ladder, worth a sentence: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
-  /** What the books of all other markets leave for this one's price; null where they contradict. */
+  /** What the books of all other markets leave for this one's price; null where they contradict each other. */
   readonly bounds: PriceBounds | null
   /** What the prices of the other rungs leave; null where they contradict each other. */
   readonly rungBounds: PriceBounds | null
@@ -74,17 +74,25 @@ export function eventViewOf(
     .filter((rungs) => rungs.length > 1 && rungs.some(isOwn))
     .toSorted((a, b) => b.length - a.length)[0] ?? []
   const isRung = ({ market: { id } }: LadderRung) => rungs.some((rung) => rung.market.id === id)
-  const contradictions = contradictionsOf(ladders)
-    .filter((found) => isWorthwhile(found) && isRung(found.harder) && isRung(found.easier))
+  const found = contradictionsOf(ladders)
+  const contradictions = found.filter((found) =>
+    isWorthwhile(found) && isRung(found.harder) && isRung(found.easier)
+  )
     .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
   const implied = impliedEnd(ladders, own.market.id)
   return {
     rungs,
     contradictions,
-    bounds: within(ladderBounds(ladders, own.market.id), {
-      low: 0,
-      high: exclusiveHigh(own, others),
-    }),
+    // Where other rungs contradict each other, one of them is wrong, and not this one.
+    bounds: within(
+      found.every((pair) => isHere(pair) || !isRung(pair.harder))
+        ? ladderBounds(ladders, own.market.id)
+        : null,
+      {
+        low: 0,
+        high: exclusiveHigh(own, others),
+      },
+    ),
     rungBounds: rungBoundsOf(rungs, rungs.findIndex(isOwn)),
     implied: implied !== null && halfSteps(implied.mid) < halfSteps(impliedMax) ? implied : null,
     sum: others === null ? null : siblingSums(all, () => isComplete)[0] ?? null,

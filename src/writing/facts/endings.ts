@@ -123,11 +123,13 @@ interface Validity {
   readonly level?: number | null
   /** The highest price that the stated number pays; null for no trade. */
   readonly limit?: number | null
+  /** In place of "Valid": what to do where nothing is bought. */
+  readonly verdict?: "Valid" | "Watch"
 }
 
 export function validFact(
   about: About,
-  { until, why = "", flip, level = null, limit = null }: Validity,
+  { until, why = "", flip, level = null, limit = null, verdict = "Valid" }: Validity,
   now: EpochMs,
 ): NewFact {
   const at = level === null ? phrase`` : phrase` at ${rounded("level", level)}`
@@ -139,8 +141,8 @@ export function validFact(
     "upcoming",
     about.slug,
     until === undefined
-      ? phrase`Valid ${end}.`
-      : phrase`Valid until ${time("validUntil", until, now)}${
+      ? phrase`${verdict} ${end}.`
+      : phrase`${verdict} until ${time("validUntil", until, now)}${
         why === "" ? phrase`` : phrase` (${word("why", why)})`
       }, or ${end}.`,
   )

@@ -33,7 +33,6 @@ import {
   type Side,
   storyFor,
   type Trade,
-  tradeUsdMax,
   worthOf,
 } from "./view.ts"
 import { edgeLeftAt, favouredBy, type LabelledPosition } from "./wallets.ts"
@@ -124,7 +123,7 @@ export function noViewFact(about: About, estimate: Estimate, view: MarketView): 
     ? isDrift(estimate.moved)
       ? "what is left of the drift after such moves is too small"
       : "a day after such moves the price was on average where it had been"
-    : "nothing that we read of moves, proposals, reports, labelled wallets and related markets says otherwise"
+    : "nothing that we read says otherwise"
   return factOf(
     "method",
     about.slug,
@@ -145,6 +144,11 @@ function idleWords(view: MarketView, labelled: ReadonlyArray<LabelledPosition>):
     : "what is left of its labelled wallets' edge is too small"
 }
 
+/** Where nothing else speaks against the lead, and the price of leaving is not known. */
+export function noExitFact(about: About): NewFact {
+  return factOf("book", about.slug, phrase`What it costs to sell again at once is not known.`)
+}
+
 /** In place of a number: the record could not be read or written. */
 export function noNumberFact(about: About): NewFact {
   return factOf("method", about.slug, phrase`Our own fair price could not be read.`)
@@ -153,11 +157,11 @@ export function noNumberFact(about: About): NewFact {
 /** A reference class whose share of wins is known less exactly says nothing of a price. */
 const referenceWidthMax = 0.15
 
-/** `Reference: such prices were fair: 36.1% of 812 settled entries at 0.25 to 0.50 won, for 0.38 on average.` Of an outcome's price. */
+/** `Reference: such prices were fair: 36.1% of 812 settled entries at 0.25 to 0.50 won, for 0.38 on average; Yes at its ask must win 39.5%.` Of an outcome's price. */
 export function referenceFact(
   about: About,
   { references }: Estimate,
-  outcome: 0 | 1,
+  { breakEven, outcome }: Pick<Side, "breakEven" | "outcome">,
 ): NewFact | null {
   const reference = references[outcome]
   if (reference === null) return null
@@ -175,7 +179,28 @@ export function referenceFact(
       count("reference", entries, "settled entry", "settled entries")
     } at ${price("from", from)} to ${price("to", to)} won, for ${
       rounded("meanPrice", meanEntryPrice)
-    } on average.`,
+    } on average${
+      breakEven === null
+        ? phrase``
+        : phrase`; ${outcomeOf(about, outcome)} at its ask must win ${rate("needed", breakEven)}`
+    }.`,
+  )
+}
+
+/** \`Scored: 1,204 of our fair prices a day later, Brier 0.0121 against the mid's 0.0124.\` */
+export function scoredFact({ scored }: Estimate): NewFact {
+  const { brier, judged, midBrier } = scored
+  const judgedText = count("judged", judged, "stated price", "stated prices")
+  return factOf(
+    "record",
+    null,
+    judged === 0
+      ? phrase`Scored: none of our stated prices yet.`
+      : brier === null || midBrier === null
+      ? phrase`Scored: ${judgedText} a day later, too few for a Brier score.`
+      : phrase`Scored: ${judgedText} a day later, Brier ${
+        price("brier", brier)
+      } against the mid's ${price("midBrier", midBrier)}.`,
   )
 }
 
@@ -233,7 +258,7 @@ export function stakeFact(about: About, { outcome, payoutUsd }: Trade): NewFact 
   )
 }
 
-/** Why nothing is bought at these prices: what each side costs, next to the stated number. */
+/** `No trade in “…”: at our fair price of Yes, 0.73, a share of Yes at its ask loses 2.8 cents and one of No 1.9 cents.` */
 export function noTradeFact(
   about: About,
   [first, second]: readonly [Side, Side],
@@ -250,19 +275,20 @@ export function noTradeFact(
           ? "not both sides are offered"
           : "its fee is not known"
       }.`
-      : phrase`${titled} at these prices: ${
-        first.breakEven === first.ask ? "" : "with the fee "
-      }${own} costs ${rounded("cost", first.breakEven)} and ${
-        outcomeOf(unnamed(about), 1, "outcome2")
-      } ${rounded("cost2", second.breakEven)}${
-        estimate === null
-          ? phrase``
-          : phrase`, and ${
-            estimate.basis.length === 0 ? "the market's" : "our fair"
-          } price of ${own} is ${rounded("fair", estimate.probability)}`
+      : estimate === null
+      ? phrase`${titled} without a fair price to compare with.`
+      : phrase`${titled}: at ${
+        estimate.basis.length === 0 ? "the market's" : "our fair"
+      } price of ${own}, ${rounded("fair", estimate.probability)}, a share of ${own} at its ask ${
+        gains("loss", worthOf(estimate, 0) - first.breakEven)
+      } and one of ${outcomeOf(unnamed(about), 1, "outcome2")} ${
+        gains("loss2", worthOf(estimate, 1) - second.breakEven)
       }.`,
   )
 }
+
+/** A share that gains at its ask may still be offered in no size, or gain less than a cent. */
+const gains = (slot: string, of: number) => phrase`${of > 0 ? "gains" : "loses"} ${cents(slot, of)}`
 
 /** `Act at: Yes at 0.773 or less, No at 0.191 or less, unless news explains it; that leaves …` Null without limits. */
 export function actFact(
@@ -285,20 +311,19 @@ export function actFact(
   )
 }
 
-/** `Bought and sold again at once, $1,000 of Yes loses $38, and $1,000 of No $52.` */
-export function exitFact(about: About, view: MarketView): NewFact {
+/**
+ * `Bought and sold again at once, $1,000 of Yes loses $38, and $1,000 of No $52.` Null without a fee, and
+ * in a book too thin for it.
+ */
+export function exitFact(about: About, view: MarketView): NewFact | null {
   const [first, second] = [exitLossOf(view, 0), exitLossOf(view, 1)]
-  return factOf(
+  return first === null || second === null ? null : factOf(
     "book",
     about.slug,
-    view.market.takerFeeRate === null
-      ? phrase`What it costs to leave again is not known without the fee.`
-      : first === null || second === null
-      ? phrase`The book is too thin to sell again at once what ${usd("stake", tradeUsdMax)} buys.`
-      : phrase`Bought and sold again at once, ${usd("stake", first.stakeUsd)} of ${
-        outcomeOf(about, 0)
-      } loses ${usd("exit", first.lossUsd)}, and ${usd("stake2", second.stakeUsd)} of ${
-        outcomeOf(about, 1, "outcome2")
-      } ${usd("exit2", second.lossUsd)}.`,
+    phrase`Bought and sold again at once, ${usd("stake", first.stakeUsd)} of ${
+      outcomeOf(about, 0)
+    } loses ${usd("exit", first.lossUsd)}, and ${usd("stake2", second.stakeUsd)} of ${
+      outcomeOf(about, 1, "outcome2")
+    } ${usd("exit2", second.lossUsd)}.`,
   )
 }

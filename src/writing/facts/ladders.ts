@@ -189,6 +189,33 @@ export function rungsFact(about: About, { rungs }: Pick<EventView, "rungs">): Ne
   )
 }
 
+/**
+ * `By these prices the median lies between “28°C or more” and “29°C or more”, and 80% from “26°C or more” to “31°C or more”.`
+ * Null where a harder rung is priced above an easier one, or one end of the ladder has no such rung.
+ */
+export function middleFact(about: About, { rungs }: Pick<EventView, "rungs">): NewFact | null {
+  const prices = rungs.map(priceOfRung)
+  const isOrdered = prices.every((price, n) => price <= (prices[n - 1] ?? 1))
+  const hardest = (least: number) => rungs[prices.findLastIndex((price) => price >= least)]
+  const easiest = (below: number) => rungs[prices.findIndex((price) => price < below)]
+  const [above, below, low, high] = [hardest(0.5), easiest(0.5), hardest(0.9), easiest(0.1 + 1e-9)]
+  if (!isOrdered || above === undefined && below === undefined) return null
+  const label = (slot: string, { rung }: LadderRung) => named(slot, rung.label)
+  const middle = above === undefined && below !== undefined
+    ? phrase`short of ${label("below", below)}`
+    : above !== undefined && below === undefined
+    ? phrase`beyond ${label("above", above)}`
+    : above !== undefined && below !== undefined
+    ? phrase`between ${label("above", above)} and ${label("below", below)}`
+    : phrase``
+  const most = low === undefined || high === undefined
+    ? phrase``
+    : phrase`, and at least ${rate("most", 0.8)} from ${label("low", low)} to ${
+      label("high", high)
+    }`
+  return factOf("relation", about.slug, phrase`By these prices the median lies ${middle}${most}.`)
+}
+
 /** A basket of the exclusive outcomes of the event that gains. */
 export function sumFact(
   about: About,

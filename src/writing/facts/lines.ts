@@ -8,7 +8,7 @@ import type { Sentence } from "../domain/page.ts"
 
 /** Words with which a sentence says by itself what it is about. */
 const openings =
-  /^(?:Our (?:own )?fair price|Our reading|No view|Nothing|No trade|Act at|Pays|Deadline|Payout|Kick-off|Why|Locked|Valid|For it|Against it|Cause|Traded while it moved|Unusual rule|Reference|Bought and sold again|What it costs to leave|The book is too thin|Confidence)\b:?/
+  /^(?:Our (?:own )?fair price|Our reading|No view|Nothing|No trade|Act at|Pays|Deadline|Payout|Kick-off|Why|Locked|Valid|For it|Against it|Cause|Traded while it moved|Unusual rule|Reference|Bought and sold again|Confidence|Scored|Watch)\b:?/
 
 /** What the other sentences are about, by kind; empty for one that adds to the sentence before it. */
 const labels: Readonly<Record<FactKind, string>> = {

@@ -206,7 +206,7 @@ export interface OwnRecord {
       }
     }
   }
-  readonly estimates: { readonly comparison: string | null }
+  readonly estimates: EstimateInputs["scored"] & { readonly comparison: string | null }
   readonly oddsBands: EstimateInputs["bands"]
 }
 
@@ -242,6 +242,7 @@ export function estimateIn(
     bounds,
     rungBounds,
     provenWorse: record.estimates.comparison === "worse",
+    scored: record.estimates,
     bands: record.oddsBands,
     doubted: doubted.record === null ? null : { ...doubted.record, meanPrice: doubted.meanPrice },
   })

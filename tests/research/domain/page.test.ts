@@ -491,6 +491,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
       estimate: {
         ...{ mid: 0.6, probability: 0.6, low: null, high: null, basis: [], doubted: null },
         ...{ dayLow: 0.5, dayHigh: 0.7 },
+        scored: { judged: 0, brier: null, midBrier: null },
         provenWorse: false,
         moved: null,
         references: [{
@@ -500,16 +501,15 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
       },
     }),
   )
-  const none = "No trade in “Will the lighthouse be lit?” (2026-11-30) at these prices: " +
-    "Yes costs 0.605 and No 0.405, and the market's price of Yes is 0.60.\n" +
-    "No view beyond the market's price: nothing that we read of moves, proposals, reports, labelled " +
-    "wallets and related markets says otherwise.\n"
+  const none = "No trade in “Will the lighthouse be lit?” (2026-11-30): at the market's price " +
+    "of Yes, 0.60, a share of Yes at its ask loses 0.5 cents and one of No loses 0.5 cents.\n" +
+    "No view beyond the market's price: nothing that we read says otherwise.\n"
   ok(own.analysis.thesis.startsWith(none), own.analysis.thesis)
   const { action, reason } = own.decision.verdict
   equal([action, none.includes(`\n${reason}\n`)], ["none", true])
   const priced =
     "Reference: such prices were fair: 60% of 812 settled entries at 0.50 to 0.75 won, " +
-    "for 0.62 on average."
+    "for 0.62 on average; Yes at its ask must win 60.5%."
   ok(own.analysis.thesis.includes(priced), own.analysis.thesis)
   // The spread is 0.01, without a fee.
   ok(
@@ -557,9 +557,10 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   ok(unrecorded.includes(counts), unrecorded)
   const dear = analysisOf(reportMaterial({ estimate: { ...estimate, probability: 0.603 } })).thesis
   ok(
-    /^No trade in .*: Yes costs 0\.605 .*, and our fair price of Yes is 0\.603\./.test(
-      dear,
-    ),
+    /^No trade in .*: at our fair price of Yes, 0\.603, a share of Yes at its ask loses 0\.2 cents /
+      .test(
+        dear,
+      ),
   )
 })
 

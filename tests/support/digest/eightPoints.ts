@@ -142,7 +142,7 @@ function faultsOf(
       text.includes("Kick-off"),
       "6 the kick-off",
     ],
-    [/Valid until/.test(text), "7 valid until"],
+    [/(?:Valid|Watch) until/.test(text), "7 valid until"],
     [
       one.book !== null || !text.includes("or less before the fee") ||
       text.includes("Confidence in this price is low: there is no order book"),

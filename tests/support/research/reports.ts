@@ -167,6 +167,7 @@ function storyMade(
 
 /** An estimate for which no record is known. */
 export const noRecord = {
+  scored: { judged: 0, brier: null, midBrier: null },
   provenWorse: false,
   references: [null, null],
   doubted: null,

@@ -13,6 +13,7 @@ import {
   aboutOf,
   isDead,
   priceOfOutcome,
+  sidesOf,
   storyFor,
   tradeOf,
 } from "../../../src/writing/facts/view.ts"
@@ -162,7 +163,7 @@ const points: ReadonlyArray<Point> = [
         (isDead(view) || referenceFact(
               aboutOf(view.market),
               estimate,
-              tradeOf(view)?.outcome ?? 0,
+              sidesOf(view)[tradeOf(view)?.outcome ?? 0],
             ) === null ||
           facts.some(says(/^Reference: /))),
   ],

@@ -34,6 +34,7 @@ const nothing: EstimateInputs = {
   ...{ endsInMs: null, bounds: null, rungBounds: anyRung, reports: null, provenWorse: false },
   bands: [],
   doubted: null,
+  scored: { judged: 0, brier: null, midBrier: null },
 }
 
 const row = (edge: number, entries: number, price: number): WalletRecord => {
@@ -84,6 +85,7 @@ function inputsOf(one: Drawn): EstimateInputs {
       provenWorse: one.provenWorse,
       bands: [],
       doubted: null,
+      scored: { judged: 0, brier: null, midBrier: null },
     },
     ...{ rungBounds: anyRung, reports: null },
     move: drift === null ? null : {
