@@ -4,9 +4,9 @@
  * `polymarket-captures/clob_markets_page.json`.
  *
  * A label is what a part must have: the words that decide it, one of several where the rules state
- * several. An answer is what a language model quoted when it was asked as `clausePrompt` asks, before the
- * labels were written. Both were written by the same kind of model, so recall with answers is what a
- * careful model may reach, and no measure of a given one.
+ * several. An answer is what a reader quoted for `clausePrompt` in the place of a model. One reader wrote
+ * answers and labels together, so the figures with answers are what a careful model may reach, and no
+ * measure of a given one.
  *
  * @module
  */
