@@ -239,7 +239,10 @@ hostTest("the inspector lists the tools, calls a free one and buys", () =>
     const call = ["--method", "tools/call", "--tool-name"]
     strictEqual((yield* inspect(...call, "get_index")).structuredContent.success, true)
     const bought = yield* inspect(...call, "get_signals", "--tool-arg", "count=2")
-    match(bought.content[0].text, /^Paid \$0\.03 for get_signals; \$0\.97 of \$1\.00 left/)
+    match(
+      bought.content[0].text,
+      /^Paid \$0\.03 for get_signals; \$0\.97 of this client's \$1\.00 left/,
+    )
     strictEqual(bought.structuredContent.count, 2)
     strictEqual(yield* spentBy(payer), price)
   }))

@@ -50,7 +50,7 @@ for (const kind of clientKinds) {
       true,
     ])
     const [sentence = "", body = ""] = texts(bought)
-    match(sentence, /^Paid \$0\.03 .*\$0\.97 of \$1\.00 .*left/)
+    match(sentence, /^Paid \$0\.03 .*\$0\.97 of this client's \$1\.00 left/)
     equal(JSON.parse(body), bought.structuredContent)
     const { success, payer: paidBy } = receiptOf(bought)
     equal([success, String(paidBy).toLowerCase()], [true, payer.toLowerCase()])
