@@ -89,7 +89,7 @@ const uses: ReadonlyArray<
     "store",
     "core/storeClock",
     "core/readOnChange http/free/reads http/free/marketData http/free/pageData http/layer " +
-    "http/handlers http/a2a/a2a http/paywall/paywall research/keptReads research/sharedReports " +
+    "http/a2a/a2a http/paywall/paywall research/keptReads research/sharedReports " +
     "news/NewsReader status/Status core/httpReading core/probes http/server/admin app/telemetry",
   ],
   [
