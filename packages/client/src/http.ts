@@ -84,7 +84,7 @@ function whyDead({ origin }: URL, error: unknown): string | null {
     return `fetch sends nothing to the port of ${origin}: correct the address`
   }
   return /ECONNREFUSED|ENOTFOUND|connection refused|dns error/i.test(`${code} ${text}`)
-    ? `nothing listens at ${origin}: start the service, or correct its address`
+    ? `nothing listens at ${origin}: start the service, or set BASE_URL to its address`
     : null
 }
 

@@ -153,7 +153,7 @@ async function checkLimits(buyer: Buyer, purchase: Purchase): Promise<void> {
     throw notCharged(
       "over_cap",
       `${name} costs $${usd(price)}, and one call may cost $${usd(buyer.priceMax)}.`,
-      "Raise the most that one call may cost, or make a cheaper call.",
+      "Raise maxPriceUsd (MAX_PRICE_USD in the environment), or make a cheaper call.",
     )
   }
   const nowMs = buyer.clock.nowMs()
@@ -168,7 +168,7 @@ function overBudget({ budget }: Buyer, { name, price }: Purchase, left: bigint):
   return notCharged(
     "over_budget",
     `${name} costs $${usd(price)}, and $${usd(left)} of $${usd(budget)} is left today.`,
-    price > budget ? "Raise the budget." : "Wait until the next UTC day, or raise the budget.",
+    price > budget ? "Raise BUDGET_USD." : "Wait until the next UTC day, or raise BUDGET_USD.",
   )
 }
 
