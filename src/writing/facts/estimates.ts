@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { complement } from "../../markets/domain/quote.ts"
 import type { Estimate } from "../domain/estimate.ts"
 import { joined, listed, phrase } from "../domain/statement.ts"
 import {
@@ -258,7 +259,7 @@ export function stakeFact(about: About, { outcome, payoutUsd }: Trade): NewFact 
   )
 }
 
-/** `No trade in “…”: at our fair price of Yes, 0.73, a share of Yes at its ask loses 2.8 cents and one of No 1.9 cents.` */
+/** `No trade in “…”: Yes at its ask pays above a chance of 0.758, No below 0.711; our fair price of Yes is 0.73.` */
 export function noTradeFact(
   about: About,
   [first, second]: readonly [Side, Side],
@@ -277,18 +278,15 @@ export function noTradeFact(
       }.`
       : estimate === null
       ? phrase`${titled} without a fair price to compare with.`
-      : phrase`${titled}: at ${
-        estimate.basis.length === 0 ? "the market's" : "our fair"
-      } price of ${own}, ${rounded("fair", estimate.probability)}, a share of ${own} at its ask ${
-        gains("loss", worthOf(estimate, 0) - first.breakEven)
-      } and one of ${outcomeOf(unnamed(about), 1, "outcome2")} ${
-        gains("loss2", worthOf(estimate, 1) - second.breakEven)
+      : phrase`${titled}: ${own} at its ask pays above a chance of ${
+        rounded("cost", first.breakEven)
+      }, ${outcomeOf(unnamed(about), 1, "outcome2")} below ${
+        rounded("cost2", complement(second.breakEven))
+      }; ${estimate.basis.length === 0 ? "the market's" : "our fair"} price of ${own} is ${
+        rounded("fair", estimate.probability)
       }.`,
   )
 }
-
-/** A share that gains at its ask may still be offered in no size, or gain less than a cent. */
-const gains = (slot: string, of: number) => phrase`${of > 0 ? "gains" : "loses"} ${cents(slot, of)}`
 
 /** `Act at: Yes at 0.773 or less, No at 0.191 or less, unless news explains it; that leaves …` Null without limits. */
 export function actFact(

@@ -75,7 +75,9 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
         price("ask2", complement(bid))
       } together cost ${usd("stake", size.costUsd)} for ${
         count("shares", Math.floor(size.shares), "share")
-      } of each and gain at least ${usd("gainUsd", size.gainUsd)} after fees${condition}.`,
+      } of each and gain at least ${
+        usd("gainUsd", Math.floor(size.gainUsd))
+      } after fees${condition}.`,
       "method",
     )
   const shares = Math.floor(size.shares)

@@ -501,8 +501,8 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
       },
     }),
   )
-  const none = "No trade in “Will the lighthouse be lit?” (2026-11-30): at the market's price " +
-    "of Yes, 0.60, a share of Yes at its ask loses 0.5 cents and one of No loses 0.5 cents.\n" +
+  const none = "No trade in “Will the lighthouse be lit?” (2026-11-30): Yes at its ask pays " +
+    "above a chance of 0.605, No below 0.595; the market's price of Yes is 0.60.\n" +
     "No view beyond the market's price: nothing that we read says otherwise.\n"
   ok(own.analysis.thesis.startsWith(none), own.analysis.thesis)
   const { action, reason } = own.decision.verdict
@@ -557,7 +557,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   ok(unrecorded.includes(counts), unrecorded)
   const dear = analysisOf(reportMaterial({ estimate: { ...estimate, probability: 0.603 } })).thesis
   ok(
-    /^No trade in .*: at our fair price of Yes, 0\.603, a share of Yes at its ask loses 0\.2 cents /
+    /^No trade in .*: Yes at its ask pays above a chance of 0\.605, .*; our fair price of Yes is 0\.603\./
       .test(
         dear,
       ),
