@@ -67,9 +67,9 @@ function centsFigure(difference: number): string {
   return `${cents} ${cents === "1" ? "cent" : "cents"}`
 }
 
-/** `62.8%`, `-7.1%`. */
+/** `62.8%`, `-7.1%`; below 1 % with a digit more: `0.06%`. */
 function percentFigure(rate: number): string {
-  return `${trimmed(rate * 100, 1)}%`
+  return `${trimmed(rate * 100, Math.abs(rate) < 0.01 ? 2 : 1)}%`
 }
 
 /** To the dollar: `$12,300`, `-$51`. */

@@ -194,7 +194,7 @@ const settledFact = (about: About) =>
       count("reference", settled.requests, "settled proposal")
     } were disputed, and ${
       count("overturned", overturnedCases, "was overturned", "were overturned")
-    } (${overturnedRange} of disputes).`,
+    } (${rate("overturnedOfAll", overturnedCases / settled.requests)} of all).`,
   )
 
 /** How often a dispute overturns the proposal. */
