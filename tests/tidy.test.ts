@@ -529,7 +529,7 @@ const budgets: Readonly<Record<string, number>> = {
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
-  tests: 83_949,
+  tests: 83_951,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

@@ -64,13 +64,13 @@ export const skills: ReadonlyArray<Skill> = [
 ]
 
 /** The skill with this name; undefined when there is none. */
-export function skillOf(name: string): Skill | undefined {
+export function skillOf(name: unknown): Skill | undefined {
   return skills.find((skill) => skill.name === name)
 }
 
 /** What an error says of a name that no skill has: all names, and the one that was probably meant. */
 export function unknownSkill(name: unknown): string {
   const names = skills.map(({ name }) => name)
-  const meant = nearest(names, String(name).replace(/[A-Z]/g, "_$&"))
+  const meant = typeof name === "string" ? nearest(names, name.replace(/[A-Z]/g, "_$&")) : null
   return `must be one of ${names.join(", ")}${meant === null ? "" : `; did you mean ${meant}?`}`
 }

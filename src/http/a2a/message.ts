@@ -236,7 +236,7 @@ function callIn(parts: ReadonlyArray<Part>): Result.Result<SkillCall | null, Rpc
   if (at < 0) return Result.succeed(null)
   const { skill: name, params, ...strays } = texts[at] ?? data[at] ?? {}
   const field = `message.parts[${at}].${named < 0 ? "text" : "data"}`
-  const skill = typeof name === "string" ? skillOf(name) : undefined
+  const skill = skillOf(name)
   if (skill === undefined) return Result.fail(violation(`${field}.skill`, unknownSkill(name)))
   const isElsewhere = (name: string) => data.some((one) => !("skill" in one) && name in one)
   const stray = Object.keys(strays)[0] ??
@@ -252,7 +252,7 @@ function textCall(text: string): Json | null {
   const trimmed = text.trim()
   if (trimmed.startsWith("{")) {
     const call = objectOf(jsonIn(trimmed))
-    return skillOf(String(call["skill"])) === undefined ? null : call
+    return skillOf(call["skill"]) === undefined ? null : call
   }
   const [, skill = "", rest = ""] = /^(\w+)\s*([^]*)$/.exec(trimmed) ?? []
   const params = rest.startsWith("{") ? jsonIn(rest) : pairsIn(rest)

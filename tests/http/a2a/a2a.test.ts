@@ -134,6 +134,7 @@ test("the error for an invalid message names each invalid field", function* () {
     [message(Array.from({ length: 21 }, () => index[0])), ["message.parts"]],
     [message([dataPart("get_rich")]), ["message.parts[0].data.skill"]],
     [message([dataPart(5)]), ["message.parts[0].data.skill"]],
+    [message([dataPart({ toString: 1 })]), ["message.parts[0].data.skill"]],
     [message([textPart("x"), dataPart("get_signals", [])]), [
       "message.parts[1].data.params.arguments",
     ]],

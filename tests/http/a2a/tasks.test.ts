@@ -57,6 +57,7 @@ test("a message names a skill in data or text, and the first data part has prior
     [[textPart("get_signals_")], null],
     [[textPart("GET_SIGNALS")], null],
     [[textPart('{"skill":"get_rich"}')], null],
+    [[textPart('{"skill":{"toString":1}}')], null],
     [[textPart("")], null],
     [[textPart(`get_signals ${" ".repeat(5_000)}`)], null],
     [[{ kind: "data", data: {} }], null],
