@@ -16,8 +16,8 @@ import {
   clauseOf,
   clauseOfAnswer,
   type Quotes,
-} from "../../../src/markets/domain/clause.ts"
-import { hasRecordings, recorded, registerSkipped } from "../../support/venues/oracle.ts"
+} from "../../src/markets/domain/clause.ts"
+import { hasRecordings, recorded, registerSkipped } from "../support/venues/oracle.ts"
 import labelled from "./clauseLabels.json" with { type: "json" }
 
 const parts = [
