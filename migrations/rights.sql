@@ -7,6 +7,7 @@
 DO $$
 DECLARE
   role text;
+  own_table text;
   own text := format('SCHEMA %I', current_schema());
 BEGIN
   FOREACH role IN ARRAY ARRAY['bellwether_service', 'bellwether_refund'] LOOP
@@ -22,8 +23,10 @@ BEGIN
     EXECUTE format('GRANT USAGE ON %s TO %I', own, role);
     EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN %s TO %I', own, role);
   END LOOP;
-  EXECUTE format(
-    'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN %s TO bellwether_service', own);
+  -- Not on a view: it has its owner's rights on the tables under it.
+  FOR own_table IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO bellwether_service', own_table);
+  END LOOP;
 END $$;
 
 -- These have rights by column; on every other table the service has all.

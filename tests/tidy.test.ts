@@ -529,9 +529,11 @@ const budgets: Readonly<Record<string, number>> = {
   // Readers of src/payments read no flat record of a payment, which only tests need: 47 lines.
   // The launcher stays free of imports: 4 lines.
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
-  tests: 83_951,
+  // A view over refunds gives no role their signatures: 13 lines and this one.
+  tests: 83_966,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.
-  migrations: 1_761,
+  // The service gets no rights on a view of the operator over refunds: 3 lines.
+  migrations: 1_764,
 }

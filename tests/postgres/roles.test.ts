@@ -112,6 +112,19 @@ asRole(
 )
 
 asRole(
+  "a view that the owner makes gives no role what its table refuses",
+  ({ owner, service, refund }) =>
+    Effect.gen(function* () {
+      yield* owner`CREATE VIEW open_refund AS SELECT * FROM refund`
+      yield* Effect.provideService(grantRoles, SqlClient, owner)
+      for (const login of [service, refund]) {
+        yield* refused(login, "SELECT signature FROM open_refund")
+        yield* refused(login, "UPDATE open_refund SET state = 'confirmed'")
+      }
+    }),
+)
+
+asRole(
   "the service makes every state change of a payment, and triggers queue the refund",
   ({ service }) =>
     Effect.gen(function* () {
