@@ -36,12 +36,13 @@ const child = new Deno.Command(deno, {
   args,
   cwd,
   clearEnv: true,
-  env: Object.fromEntries(
-    [...variables, "DENO_NO_UPDATE_CHECK"].flatMap((name) => {
+  env: {
+    ...Object.fromEntries(variables.flatMap((name) => {
       const value = Deno.env.get(name)
       return value === undefined ? [] : [[name, value]]
-    }),
-  ),
+    })),
+    DENO_NO_UPDATE_CHECK: "1",
+  },
   stdin: "piped",
   detached: true,
 }).spawn()

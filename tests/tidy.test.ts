@@ -493,7 +493,8 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   // The launcher takes 36 MB while it waits, not 90: 62 lines, of which app lost 109.
-  src: 167,
+  // No process of a launcher looks for a newer Deno, whatever started it: 1 line.
+  src: 168,
   // The refund worker has the store's time, whatever its machine's clock says: 10 lines.
   // An operator sees that LIMITS was removed, and the journal is where DATA_DIR is: 7 lines.
   "src/app": 4_134,
@@ -530,7 +531,8 @@ const budgets: Readonly<Record<string, number>> = {
   // The launcher stays free of imports: 4 lines.
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
   // A view over refunds gives no role their signatures: 13 lines and this one.
-  tests: 83_966,
+  // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
+  tests: 83_974,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

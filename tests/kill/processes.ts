@@ -98,8 +98,13 @@ export const supervised = Effect.fn("supervised")(function* (options: Supervised
     name: options.name,
     kill: (signal = "SIGKILL") => {
       if (running === null || killed) return false
+      try {
+        running.kill(signal)
+      } catch {
+        // It has just ended by itself, and its supervisor does not know yet.
+        return false
+      }
       killed = true
-      running.kill(signal)
       return true
     },
     stop: Effect.promise(async () => {

@@ -77,7 +77,8 @@ const runWithFaults = Effect.fnUntraced(function* (
     [...faults, progress(environment, context, killLog)],
     (effect) => Effect.forkChild(effect),
   )
-  yield* Effect.sleep(seconds * 1_000)
+  // They never end; what fails one of them fails the run.
+  yield* Effect.raceFirst(Effect.sleep(seconds * 1_000), Fiber.joinAll(fibers))
   yield* Effect.suspend(() =>
     hasEnoughKills(killLog, seconds) ? Effect.void : Effect.fail("too few kills")
   ).pipe(
