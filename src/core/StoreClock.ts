@@ -4,7 +4,7 @@
  * Between two readings the time runs on the monotonic clock, which no one sets. A reading is trusted
  * while this machine's clock or the time that has passed agrees with it, so that neither a wrong
  * machine nor a store whose clock jumps dates what is published. While the two clocks disagree, this
- * replica runs no leased job and is not ready.
+ * process runs no leased job and is not ready.
  *
  * @module
  */
@@ -57,7 +57,7 @@ function* make() {
     const before = disagreement
     ;({ trusted, disagreement } = judged(trusted, reading, machineMs))
     if (disagreement !== null && before === null) {
-      yield* Effect.logError(`${disagreement}: this replica runs no leased job`)
+      yield* Effect.logError(`${disagreement}: this process runs no leased job`)
     }
     if (disagreement === null && before !== null) {
       yield* Effect.logInfo("The clocks of this machine and of the store agree again")

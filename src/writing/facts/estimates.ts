@@ -188,7 +188,7 @@ export function referenceFact(
   )
 }
 
-/** \`Scored: 1,204 of our fair prices a day later, Brier 0.0121 against the mid's 0.0124.\` */
+/** `Scored: 1,204 of our fair prices a day later, Brier 0.0121 against the mid's 0.0124.` */
 export function scoredFact({ scored }: Estimate): NewFact {
   const { brier, judged, midBrier } = scored
   const judgedText = count("judged", judged, "stated price", "stated prices")
