@@ -4,18 +4,13 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, rejects, strictEqual } from "node:assert/strict"
 import { ClientFactory } from "a2a-v1/client"
 import { Effect, type Scope } from "effect"
 import type { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
 import { Payments } from "../../src/payments/Payments.ts"
-import {
-  type A2aClient,
-  clientKinds,
-  connect,
-  connectingLines,
-} from "../support/http/a2aClients.ts"
+import { type A2aClient, clientKinds, connect, runLines } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { spentBy } from "../support/packages/shop.ts"
@@ -29,13 +24,16 @@ const call = <A>(request: () => Promise<A>): Effect.Effect<A> => Effect.promise(
 const unknownTaskId = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
 liveTest(
-  "docs/agents.md connects the current SDK as /llms-full.txt does; its defaults fail",
+  "the lines for the current SDK in docs/agents.md and /llms-full.txt print an answer; its defaults fail",
   function* () {
     const base = yield* openShop()
-    const served = yield* call(async () => await (await fetch(`${base}/llms-full.txt`)).text())
-    const lines = (text: string) => connectingLines(text).replace(/createFromUrl\(".*"\)/, "")
-    ok(lines(served) !== "")
-    equal(lines(Deno.readTextFileSync("docs/agents.md")), lines(served))
+    const read = (path: string) => call(async () => await (await fetch(`${base}${path}`)).text())
+    const index = JSON.parse(yield* read("/v1/index"))
+    for (
+      const text of [yield* read("/llms-full.txt"), Deno.readTextFileSync("docs/agents.md")]
+    ) {
+      equal((yield* call(() => runLines(text, base))).printed, [index])
+    }
     const error = yield* call(() => new ClientFactory().createFromUrl(base).then(() => "", String))
     match(error, /No compatible transport found/)
   },

@@ -63,25 +63,27 @@ async function connectV03(base: string): Promise<A2aClient> {
   }
 }
 
-/** The lines with which a document connects, of the current SDK. */
-export function connectingLines(document: string): string {
+const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
+
+/** Runs the lines of a document for the current SDK: their client, and the answer that they print. */
+export async function runLines(
+  document: string,
+  base: string,
+): Promise<{ readonly client: sdkV1.Client; readonly printed: ReadonlyArray<unknown> }> {
   const [, lines = ""] =
     /```js\n(import \{[^}]*\} from "@a2a-js\/sdk\/client"\n[^`]*)```/.exec(document) ?? []
-  return lines
+  const body = lines
+    .replace(/^import (.+) from .+$/m, "const $1 = sdk")
+    .replace(/createFromUrl\(".*"\)/, "createFromUrl(base)")
+  const printed: Array<unknown> = []
+  const log = (value: unknown) => printed.push(value)
+  const run = AsyncFunction("sdk", "base", "console", `${body}\nreturn client`)
+  return { client: await run(sdkV1, base, { log }), printed }
 }
-
-const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
 
 /** Connects by the lines of /llms-full.txt, which is read from the service. */
 async function connectV1(base: string): Promise<A2aClient> {
-  const document = await (await fetch(`${base}/llms-full.txt`)).text()
-  const lines = connectingLines(document)
-    .replace(/^import (.+) from .+$/m, "const $1 = sdk")
-    .replace(/createFromUrl\(".*"\)/, "createFromUrl(base)")
-  const client: sdkV1.Client = await AsyncFunction("sdk", "base", `${lines}\nreturn client`)(
-    sdkV1,
-    base,
-  )
+  const { client } = await runLines(await (await fetch(`${base}/llms-full.txt`)).text(), base)
   const { name, skills } = await client.getAgentCard()
   return {
     card: { name, skills },
