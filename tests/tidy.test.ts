@@ -503,7 +503,8 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_795,
   "src/digest": 2_238,
   "src/feed": 1_189,
-  "src/http": 9_740,
+  // A refused method or path, also on the page of a 404, is answered with the one to send: 20 lines.
+  "src/http": 9_758,
   "src/markets": 3_557,
   "src/movers": 878,
   "src/news": 2_792,
@@ -532,7 +533,8 @@ const budgets: Readonly<Record<string, number>> = {
   // A name that is near no parameter gets no guess, and a harness knows its client: 10 lines.
   // A view over refunds gives no role their signatures: 13 lines and this one.
   // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
-  tests: 83_974,
+  // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
+  tests: 84_020,
   "packages, bench, examples, tools": 10_256,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.

@@ -117,7 +117,22 @@ test("a misspelt path is 404 with the path that was meant", function* () {
     yield* hintAt("/docs/quickstart/claude"),
     /^Did you mean \/docs\/quickstart\/claude\.md\?/,
   )
-  for (const path of ["/x", "/v1/nothing", `/${"v".repeat(2_000)}`]) {
+  for (
+    const [wrong, meant] of [
+      ["/latest", "/v1/latest"],
+      ["/research?market=x", "/v1/research"],
+      ["/reserch", "/v1/research"],
+      ["/brief", "/v1/digest/brief"],
+      ["/agent-card.json", "/.well-known/agent-card.json"],
+      ["/v1/signal/5", "/v1/signal"],
+      ["/v1/digest/history/24", "/v1/digest/history"],
+      ["/v1/latest.json", "/v1/latest"],
+      ["/docs/api", "/docs"],
+    ] as const
+  ) {
+    ok((yield* hintAt(wrong)).startsWith(`Did you mean ${meant}? `), wrong)
+  }
+  for (const path of ["/x", "/v1/nothing", "/.env", `/${"v".repeat(2_000)}`]) {
     strictEqual(yield* hintAt(path), "/openapi.json lists every path of the API.", path)
   }
 })
@@ -148,6 +163,27 @@ test("a path with a semicolon or an escaped letter is 404 at every door, and not
         }
       }
     }
+  }
+})
+
+test("a refused method is answered with the request to send instead", function* () {
+  const { get } = yield* makeService(yield* makeWorld(3))
+  for (
+    const [method, path, instead] of [
+      ["POST", "/v1/latest", "GET /v1/latest"],
+      ["POST", "/v1/signals", "GET /v1/signals?since=1&count=10"],
+      ["POST", "/v1/research", "GET /v1/research?market="],
+      ["PUT", "/v1/outcomes", "GET /v1/outcomes"],
+      ["POST", payment, "GET /v1/payments/{paymentId}"],
+      ["POST", "/llms.txt", "GET /llms.txt"],
+      ["DELETE", "/a2a", "POST /a2a"],
+      ["GET", "/mcp", "POST /mcp"],
+    ] as const
+  ) {
+    const response = yield* get(path as `/${string}`, { method })
+    const { error } = yield* Effect.promise(() => response.json())
+    equal(error.status, 405)
+    ok(error.hint.startsWith(`Send ${instead}`), error.hint)
   }
 })
 

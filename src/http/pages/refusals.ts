@@ -91,7 +91,7 @@ const errorTitles: Readonly<Record<string, string>> = {
 
 /** The page of an error, made once for each; null for one without a page. */
 export const errorPages = (site: Site): (refusal: PreparedRefusal) => Answer | null =>
-  preparedFor(({ code, status, message, headers }) => {
+  preparedFor(({ code, status, message, hint = "", headers }) => {
     const name = errorTitles[code]
     if (name === undefined) return null
     const page: Page = {
@@ -100,6 +100,7 @@ export const errorPages = (site: Site): (refusal: PreparedRefusal) => Answer | n
       above: `${status}`,
       lead: `${message}. This request was not charged.`,
       blocks: [
+        hint.replaceAll(/\/[\w./-]+\b/g, "[$&]($&)"),
         "Start at [the first page](/), [the newest signals](/signals) or [the documentation](/docs).",
       ],
     }

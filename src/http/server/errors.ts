@@ -9,6 +9,7 @@
  */
 import { Effect, Schema } from "effect"
 import {
+  exampleCall,
   misspeltMax,
   nearest,
   type ParameterError,
@@ -20,6 +21,7 @@ import {
   type RefusalCode,
   resend,
 } from "../../catalog/domain/refusal.ts"
+import { skills } from "../../catalog/domain/skill.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import {
   type FailedSale,
@@ -76,6 +78,7 @@ export interface PreparedRefusal {
   readonly status: number
   readonly code: RefusalCode
   readonly message: string
+  readonly hint: string | undefined
   /** The error's own headers, without the common ones. */
   readonly headers: ReadonlyArray<[name: string, value: string]>
   /** The documented body, as JSON text. */
@@ -103,7 +106,7 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   }
   if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
   const body = (requestId: string) => `${open},"requestId":"${requestId}"}}`
-  return { status, code, message, headers, body }
+  return { status, code, message, hint, headers, body }
 }
 
 const afterRefund = ({ id }: RefundQueued["refund"]) =>
@@ -190,8 +193,9 @@ export const notFound = prepare({
   hint: listsPaths,
 })
 /**
- * Refuses a URL without a route. Of these paths it names the one that was probably meant, which
- * starts with the same letter, so that a flood of other paths costs little.
+ * Refuses a URL without a route. Of these paths it names the one that was probably meant: one that
+ * goes on or begins earlier, is spelt alike and starts with the same letter, so that a flood of other
+ * paths costs little, or ends before this one does.
  */
 export function makeNotFound(paths: ReadonlyArray<string>): (url: string) => PreparedRefusal {
   const meant = new Map(paths.map((path) => {
@@ -201,11 +205,14 @@ export function makeNotFound(paths: ReadonlyArray<string>): (url: string) => Pre
   const isAlike = (path: string, { length, 1: letter }: string) =>
     Math.abs(length - path.length) <= misspeltMax &&
     letter?.toLowerCase() === path[1]?.toLowerCase()
+  const alike = (path: string) => nearest(paths.filter((one) => isAlike(path, one)), path)
+  const longestFirst = paths.filter((path) => path !== "/").toSorted((a, b) => b.length - a.length)
   return (url) => {
     const [path = ""] = url.split("?")
-    const named = meant.get(paths.find((one) => one.startsWith(`${path}.`)) ?? "")
-    if (named !== undefined) return named
-    return meant.get(nearest(paths.filter((one) => isAlike(path, one)), path) ?? "") ?? notFound
+    const found = paths.find((one) => one.startsWith(`${path}.`) || one.endsWith(path)) ??
+      alike(path) ?? alike(`/v1${path}`) ??
+      longestFirst.find((one) => path.startsWith(one) && /[/.]/.test(path.charAt(one.length)))
+    return meant.get(found ?? "") ?? notFound
   }
 }
 
@@ -225,11 +232,21 @@ export const invalidHost = prepare({
     message: "must be a host name, with or without a port",
   }],
 })
-/** Refuses a method that is not in `allowed`. */
-export const methodNotAllowed = (allowed: ReadonlyArray<string>): PreparedRefusal =>
+/** An example of each call of the catalog, by its path. */
+const examples: ReadonlyMap<string, string> = new Map(
+  skills.map((skill) => [skill.path, exampleCall(skill)]),
+)
+/** Refuses a method that is not in `allowed`, with the request to send instead. */
+export const methodNotAllowed = (
+  allowed: ReadonlyArray<string>,
+  path: string,
+): PreparedRefusal =>
   prepare({
     code: "method_not_allowed",
     message: `This path accepts only ${allowed.join(", ")}`,
+    hint: allowed.includes("POST")
+      ? `Send POST ${path} with a JSON-RPC message.`
+      : `Send GET ${examples.get(path) ?? path}: parameters are read from the query only.`,
     allowed,
   })
 export const bodyTooLarge = prepare({

@@ -175,7 +175,7 @@ export const addRoute = Effect.fnUntraced(function* addRoute({ path, name, get, 
   const router = yield* HttpRouter.HttpRouter
   const allowed = [...get === undefined ? ["OPTIONS"] : readMethods, ...post ? ["POST"] : []]
   const isOwn = isSpelledAs(path)
-  const notAllowed = refuse(methodNotAllowed(allowed))
+  const notAllowed = refuse(methodNotAllowed(allowed, path.replace(/:(\w+)$/, "{$1}")))
   const options = Effect.succeed(preflight(allowed))
   const handlers: Readonly<Record<string, Handler | undefined>> = {
     GET: get,

@@ -180,7 +180,7 @@ Deno.test("every error that the code can return is right about recovery", () => 
     ...Object.values(errors).filter((value) => typeof value === "object" && "body" in value),
     errors.rateLimited(22),
     errors.rateLimitedBeforeReading(22),
-    errors.methodNotAllowed(["GET"]),
+    errors.methodNotAllowed(["GET"], "/v1/latest"),
   ].map((refusal) => JSON.parse((refusal as errors.PreparedRefusal).body("a-request")).error)
   const thrown = Object.values(responses).filter((value) =>
     value instanceof NotCharged || value instanceof Unresolved

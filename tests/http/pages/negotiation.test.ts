@@ -73,6 +73,14 @@ Deno.test("only the start of a long header is read, so that it costs little", ()
 
 const browser = { headers: { accept } }
 
+test("the page of a misspelt path links to the one that was meant", function* () {
+  const { get } = yield* openDocumentService
+  for (const [wrong, meant] of [["/v1/latests", "/v1/latest"], ["/sigals", "/signals"]] as const) {
+    const page = yield* bodyOf(yield* get(wrong, browser))
+    match(page, new RegExp(`Did you mean <a href="${meant}">${meant}</a>\\?`))
+  }
+})
+
 /** Paths with two answers. */
 const negotiated = ["/", ...Object.values(products).map(({ path }) => path)]
 
