@@ -11,7 +11,7 @@ import { CallClient } from "../core/CallClient.ts"
 import type { Market } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
-import { LookupsExhausted, MarketNotFound, VenueFailed } from "./domain/report.ts"
+import { LookupsExhausted, MarketNotFound, nearSlugs, VenueFailed } from "./domain/report.ts"
 
 /** Less than the ten seconds of a check before payment. */
 export const lookupTimeout = Duration.seconds(6)
@@ -25,6 +25,8 @@ export const lookupsMax = 20
 export const lookupsOfClientMax = 3
 const lookupsOfSiteMax = 6
 const lookupsWindow = Duration.minutes(1)
+/** Markets among which the one that was meant is looked for. */
+const likelyMax = 500
 
 interface Asked {
   readonly at: number
@@ -36,8 +38,8 @@ export const venueLookup = ({ venue, markets }: {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
 }) => {
-  /** Until when each slug is remembered as unknown, the oldest first. */
-  const unknown = new Map<string, number>()
+  /** What is remembered of each unknown slug, and until when: the oldest first. */
+  const unknown = new Map<string, { readonly until: number; readonly error: MarketNotFound }>()
   let asked: ReadonlyArray<Asked> = []
 
   /** Takes one lookup of the limits. */
@@ -66,9 +68,9 @@ export const venueLookup = ({ venue, markets }: {
     asked = [...asked, { at: now, by }]
   })
 
-  const remember = (slug: string, now: number) => {
+  const remember = (slug: string, error: MarketNotFound, now: number) => {
     unknown.delete(slug)
-    unknown.set(slug, now + Duration.toMillis(unknownFor))
+    unknown.set(slug, { until: now + Duration.toMillis(unknownFor), error })
     const [oldest] = unknown.keys()
     if (unknown.size > unknownMax && oldest !== undefined) unknown.delete(oldest)
   }
@@ -76,7 +78,8 @@ export const venueLookup = ({ venue, markets }: {
   return Effect.fn("Research.lookUp")(function* (slug: string) {
     const name = slug.toLowerCase()
     const now = yield* Clock.currentTimeMillis
-    if ((unknown.get(name) ?? 0) > now) return yield* new MarketNotFound({ slug })
+    const known = unknown.get(name)
+    if (known !== undefined && known.until > now) return yield* known.error
     yield* admit
     const { rows } = yield* venue.bySlug(slug).pipe(
       Effect.timeout(lookupTimeout),
@@ -84,8 +87,11 @@ export const venueLookup = ({ venue, markets }: {
     )
     const [first, ...rest] = rows.filter(({ status }) => status === "open" || status === "proposed")
     if (first === undefined) {
-      remember(name, now)
-      return yield* new MarketNotFound({ slug })
+      const likely = yield* markets.mostLiquid(likelyMax, now)
+      const near = nearSlugs(slug, likely.map((market) => market.slug))
+      const error = new MarketNotFound({ slug, near })
+      remember(name, error, now)
+      return yield* error
     }
     const found: readonly [Market, ...ReadonlyArray<Market>] = [first, ...rest]
     yield* markets.save(found, now)

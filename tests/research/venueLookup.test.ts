@@ -3,12 +3,14 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { refusalOf } from "../../src/catalog/domain/refusal.ts"
 import { CallClient } from "../../src/core/CallClient.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
+import { nearSlugs } from "../../src/research/domain/report.ts"
 import {
   lookupsMax,
   lookupsOfClientMax,
@@ -75,6 +77,45 @@ looking(
     strictEqual(yield* failure(lookUp("market-1")), "MarketNotFound")
     yield* TestClock.adjust(unknownFor)
     strictEqual((yield* lookUp("market-1")).length, 1)
+  }),
+)
+
+const slugs = [
+  "will-canada-and-japan-sign-a-fisheries-treaty-by-december-10",
+  "will-canada-and-japan-sign-a-fisheries-treaty-by-december-31",
+  "will-it-rain-in-oslo-by-december-10",
+  "fed-decision-in-january-cut-25bps",
+  "will-bitcoin-gain-70-by-december-21",
+]
+
+for (
+  const [asked, near] of [
+    ["will-canda-and-japan-sign-a-fisheries-treaty-by-december-10", [slugs[0], slugs[1]]],
+    ["canada-japan-fisheries-treaty", [slugs[0], slugs[1]]],
+    ["Fed_Decision_In_January", [slugs[3]]],
+    ["bitcoin", [slugs[4]]],
+    ["will-it-snow-in-rome-by-may", []],
+    ["xyz", []],
+  ] as const
+) {
+  Deno.test(`the slug ${asked} is near ${near.length} of ${slugs.length}`, () => {
+    equal(nearSlugs(asked, slugs), near)
+  })
+}
+
+looking(
+  "an unknown slug is answered with stored markets that share its words, also from memory",
+  Effect.fnUntraced(function* (lookUp, { markets, venueRequests }) {
+    yield* Ref.set(markets, [endingMarket(1, now), endingMarket(2, now)])
+    for (const slug of ["market-1-extra", "market-1-extra"]) {
+      const error = yield* Effect.flip(lookUp(slug))
+      equal(error._tag === "MarketNotFound" && error.near, ["market-1"])
+      match(
+        String(error._tag === "MarketNotFound" && refusalOf(error).hint),
+        /Did you mean market-1\?/,
+      )
+    }
+    strictEqual(yield* Ref.get(venueRequests), 1)
   }),
 )
 

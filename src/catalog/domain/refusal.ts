@@ -253,8 +253,11 @@ function reasonOf(error: ProductError): Omit<Refusal, "code"> {
     case "MarketNotFound":
       return {
         message: `No market has the slug ${error.slug}`,
-        hint:
-          "Take the slug from the market's page or from a feed item. Your payment was not used: send it again with that slug.",
+        hint: `${
+          error.near.length > 0
+            ? `Did you mean ${error.near.join(" or ")}?`
+            : "Take the slug from the market's page or from a feed item."
+        } Your payment was not used: send it again with that slug.`,
       }
     case "MarketAmbiguous":
       return {
