@@ -6,8 +6,8 @@
  * A release runs it. `npm publish packages/built/FILE.tgz` publishes a file under the given scope.
  * `bellwether-client` becomes JavaScript and declarations, file by file. `bellwether-mcp` becomes one
  * file without dependencies, so that `npx` downloads one tarball; the licences of what it contains are
- * next to it, and it is also an `.mcpb` bundle for desktop hosts. What both read from the catalog becomes data: they are built from a copy of their
- * sources in which two files are generated.
+ * next to it, and it is also an `.mcpb` bundle for desktop hosts. What both read from the catalog
+ * becomes data or a copy: they are built from a copy of their sources (`packageSources.ts`).
  *
  * @module
  */

@@ -28,10 +28,12 @@ export async function packageSources(contract: string): Promise<URL> {
     `export const serviceTools = ${JSON.stringify(serviceTools)}\n` +
       `export const answerTables = ${JSON.stringify(answerTables)}\n`,
   )
-  await Deno.copyFile(
-    new URL("src/catalog/domain/compactText.ts", root),
-    new URL("packages/mcp/src/compactText.ts", copy),
-  )
+  for (const [name, file] of [["mcp", "compactText.ts"], ["client", "nearest.ts"]]) {
+    await Deno.copyFile(
+      new URL(`src/catalog/domain/${file}`, root),
+      new URL(`packages/${name}/src/${file}`, copy),
+    )
+  }
   await Deno.copyFile(new URL("imports.json", root), new URL("imports.json", copy))
   return copy
 }

@@ -79,7 +79,10 @@ function parse(args: ReadonlyArray<string>) {
 function callAt(target: string) {
   const { pathname, searchParams } = new URL(target, "http://service.invalid")
   const found = Object.entries(calls).find(([, { path }]) => path === pathname)
-  if (found === undefined) throw new CannotBuy(`No call has the path ${pathname}`)
+  if (found === undefined) {
+    const paths = Object.values(calls).map(({ path }) => path)
+    throw new CannotBuy(`No call has the path ${pathname}: use one of ${paths.join(", ")}`)
+  }
   return { name: found[0] as keyof typeof calls, parameters: Object.fromEntries(searchParams) }
 }
 

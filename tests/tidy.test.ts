@@ -327,6 +327,7 @@ Deno.test("another file imports every export", () => {
 /** What `deno task pack` replaces by data, or by the file itself. */
 const generated = [
   "packages/client/src/contract.ts",
+  "packages/client/src/nearest.ts",
   "packages/mcp/src/serviceTools.ts",
   "packages/mcp/src/compactText.ts",
 ]
@@ -499,12 +500,13 @@ const budgets: Readonly<Record<string, number>> = {
   // An operator sees that LIMITS was removed, and the journal is where DATA_DIR is: 7 lines.
   "src/app": 4_134,
   // An unknown skill is answered with the names and the near one: 7 lines.
-  "src/catalog": 1_875,
+  // The client has a copy of the search for near names: 12 lines.
+  "src/catalog": 1_886,
   "src/core": 1_795,
   "src/digest": 2_238,
   "src/feed": 1_189,
   // A refused method or path, also on the page of a 404, is answered with the one to send: 20 lines.
-  "src/http": 9_758,
+  "src/http": 9_753,
   "src/markets": 3_557,
   "src/movers": 878,
   "src/news": 2_792,
@@ -516,7 +518,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/predetermined": 472,
   // A report says what a share of each side loses at its ask: 7 lines.
   // An unknown market is answered with the slugs that share its words: 33 lines.
-  "src/research": 1_824,
+  "src/research": 1_854,
   "src/signing": 226,
   "src/status": 769,
   "src/track-record": 2_587,
@@ -535,8 +537,9 @@ const budgets: Readonly<Record<string, number>> = {
   // A view over refunds gives no role their signatures: 13 lines and this one.
   // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
   // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
-  tests: 84_020,
-  "packages, bench, examples, tools": 10_256,
+  tests: 84_072,
+  // A misspelt argument of the client or of bellwether-mcp is answered with the one meant: 26 lines.
+  "packages, bench, examples, tools": 10_278,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.
   // The service gets no rights on a view of the operator over refunds: 3 lines.

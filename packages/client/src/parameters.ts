@@ -5,6 +5,7 @@
  * @module
  */
 import type { CallRow, Parameter } from "./call.ts"
+import { nearest } from "./nearest.ts"
 import { plain } from "./text.ts"
 
 /** The address of a call, or a sentence that says which parameter is wrong. */
@@ -12,10 +13,11 @@ export function addressOf(row: CallRow, parameters: object, baseUrl: URL): URL |
   const given = new Map(
     Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null),
   )
+  const unknown = [...given.keys()].find((name) => row.parameters.every((one) => one.name !== name))
+  if (unknown !== undefined) return noParameter(row, unknown)
   const url = new URL(row.path, baseUrl)
   for (const parameter of row.parameters) {
     const value = textOf(parameter, given.get(parameter.name))
-    given.delete(parameter.name)
     if (value === null && parameter.required) return `${parameter.name} is missing`
     if (value === null) continue
     const wrong = wrongValue(parameter, value)
@@ -23,8 +25,16 @@ export function addressOf(row: CallRow, parameters: object, baseUrl: URL): URL |
     const sent = shortest(parameter, value)
     if (sent !== null) url.searchParams.set(parameter.name, sent)
   }
-  const [unknown] = given.keys()
-  return unknown === undefined ? url : `there is no parameter ${plain(unknown, 40)}`
+  return url
+}
+
+/** Which parameters the call has, and the one that was probably meant. */
+function noParameter({ parameters }: CallRow, unknown: string): string {
+  const names = parameters.map(({ name }) => name)
+  const meant = nearest(names, unknown)
+  return `there is no parameter ${plain(unknown, 40)}: ${
+    names.length === 0 ? "this call has none" : `use ${names.join(", ")}`
+  }${meant === null ? "" : `; the nearest is ${meant}`}`
 }
 
 /** A value as it is sent; null when it is not sent. */

@@ -8,6 +8,7 @@
  */
 import { Result, Struct } from "effect"
 import { slugIn } from "../../markets/domain/market.ts"
+import { nearest, receivedLengthMax } from "./nearest.ts"
 import type { ParameterDetail } from "./refusal.ts"
 
 export interface Parameter {
@@ -114,40 +115,9 @@ export function queryReader<const P extends ReadonlyArray<Parameter>>(
   }
 }
 
-/** Most letters of a misspelt name that differ from the one that was meant, one in two of it. */
-export const misspeltMax = 2
-
-/**
- * The one of these names that was probably meant, in any case of letters; null where none is near. A
- * name that contains another, as `feedIndex` does `index`, is near.
- */
-export function nearest(known: ReadonlyArray<string>, name: string): string | null {
-  const sent = name.slice(0, receivedLengthMax).toLowerCase()
-  const all = known.map((name) => ({ name, distance: editDistance(name.toLowerCase(), sent) }))
-  const [best] = all.toSorted((a, b) => a.distance - b.distance)
-  if (best === undefined || sent.includes(best.name.toLowerCase())) return best?.name ?? null
-  return best.distance <= Math.min(misspeltMax, sent.length / 2) ? best.name : null
-}
-
-/** Fewest characters to insert, delete or replace between two texts (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (let at = 0; at < from.length; at++) {
-    const next = [at + 1]
-    for (let end = 1; end <= to.length; end++) {
-      const replaced = (row[end - 1] ?? 0) + (from[at] === to[end - 1] ? 0 : 1)
-      next.push(Math.min((row[end] ?? 0) + 1, (next[end - 1] ?? 0) + 1, replaced))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
-
 const integerPattern = /^\d{1,15}$/
 /** No sign, no exponent, at most six decimals. */
 const numberPattern = /^\d{1,12}(?:\.\d{1,6})?$/
-/** How much of a wrong value an error repeats. */
-const receivedLengthMax = 40
 
 function readOne(
   parameter: Parameter,

@@ -7,7 +7,8 @@
  */
 import { Record } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "./freeRow.ts"
-import { nearest, type Parameter } from "./parameter.ts"
+import { nearest } from "./nearest.ts"
+import type { Parameter } from "./parameter.ts"
 import { type Product, type ProductId, products } from "./product.ts"
 
 type Shared = "title" | "description" | "use" | "tags" | "path" | "body" | "sample"

@@ -8,13 +8,8 @@
  * @module
  */
 import { Effect, Schema } from "effect"
-import {
-  exampleCall,
-  misspeltMax,
-  nearest,
-  type ParameterError,
-  sentenceOf,
-} from "../../catalog/domain/parameter.ts"
+import { misspeltMax, nearest } from "../../catalog/domain/nearest.ts"
+import { exampleCall, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
 import {
   errorRules,
   Refusal as RefusalBody,

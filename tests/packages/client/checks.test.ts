@@ -387,7 +387,14 @@ Deno.test("addressOf() gives one address to one call, and names the parameter th
   equal(of("get_signals", { since: -1 }), "since must be a whole number of at least 0, not -1")
   match(of("get_signals", { type: "rumour" }), /^type must be one of mover, /)
   equal(of("get_research", {}), "market is missing")
-  equal(of("get_latest", { since: 1 }), "there is no parameter since")
+  equal(of("get_latest", { since: 1 }), "there is no parameter since: this call has none")
+  match(of("get_research", { amrket: "x" }), /amrket: use market; the nearest is market$/)
+  const known = "use since, count, type"
+  equal(of("get_signals", { foo: 1 }), `there is no parameter foo: ${known}`)
+  equal(
+    of("get_signals", { sinse: 1 }),
+    `there is no parameter sinse: ${known}; the nearest is since`,
+  )
 })
 
 Deno.test("plain() and quoted() leave nothing that could control a terminal or end a quotation", () => {
