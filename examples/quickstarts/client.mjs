@@ -12,7 +12,7 @@ if (!/^0x[0-9a-f]{64}$/i.test(process.env.BUYER_PRIVATE_KEY)) {
 const client = makeClient({
   baseUrl: process.env.BASE_URL ?? "http://127.0.0.1:8402",
   privateKey: process.env.BUYER_PRIVATE_KEY, // null: free calls only.
-  maxPriceUsd: "0.05", // For one call.
+  maxPriceUsd: "0.05", // For one call; a report needs "1.00" here and below.
   budgetUsd: "0.50", // For one day.
   ledger: fileLedger("purchases"), // A folder: each payment and its key, also over a restart.
 })

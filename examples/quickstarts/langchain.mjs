@@ -15,7 +15,7 @@ const mcp = new MultiServerMCPClient({
   bellwether: {
     command: "npx",
     args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
-    env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
+    env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" }, // A report: "1.00".
     defaultToolTimeout: 180_000,
   },
 })

@@ -14,7 +14,7 @@ const { OPENAI_BASE_URL: url = "https://api.openai.com/v1", OPENAI_API_KEY: apiK
 const bellwether = {
   command: "npx",
   args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
-  env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
+  env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" }, // A report: "1.00".
 }
 const mcp = new MCPClient({ servers: { bellwether }, timeout: 180_000 })
 const tools = await mcp.listTools()

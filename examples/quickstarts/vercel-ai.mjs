@@ -16,7 +16,7 @@ const mcp = await createMCPClient({
   transport: new Stdio({
     command: "npx",
     args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
-    env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
+    env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" }, // A report: "1.00".
   }),
 })
 // Answer lost or 503: send the same payment again with the same key; a new signature may pay twice.

@@ -150,10 +150,11 @@ function openEarlier(buyer: Buyer, { url }: Purchase): Promise<OpenPayment | nul
 async function checkLimits(buyer: Buyer, purchase: Purchase): Promise<void> {
   const { name, price } = purchase
   if (price > buyer.priceMax) {
+    const budget = price > buyer.budget ? " and budgetUsd (BUDGET_USD)" : ""
     throw notCharged(
       "over_cap",
       `${name} costs $${usd(price)}, and one call may cost $${usd(buyer.priceMax)}.`,
-      "Raise maxPriceUsd (MAX_PRICE_USD in the environment), or make a cheaper call.",
+      `Raise maxPriceUsd (MAX_PRICE_USD in the environment)${budget}, or make a cheaper call.`,
     )
   }
   const nowMs = buyer.clock.nowMs()

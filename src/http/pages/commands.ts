@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { exampleCall } from "../../catalog/domain/parameter.ts"
+import { exampleCall, exampleOf } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { atomic, usd } from "../../core/domain/money.ts"
@@ -19,9 +19,29 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
   const { publicBaseUrl, packages, paymentMode } = site
   const { price } = product
   // Claude needs a budget in which it can pay for the product.
-  const [call, day] = price > pricePerCallMax ? [price, price] : [pricePerCallMax, budgetPerDay]
+  const [most, day] = price > pricePerCallMax ? [price, price] : [pricePerCallMax, budgetPerDay]
   const isBuilt = packages.scope !== null || packages.files.size > 0
+  const call = Object.entries(exampleOf(product.parameters)).map(([name, value]) =>
+    ` ${name}=${value}`
+  )
   return [
+    {
+      title: "Buy one answer",
+      blocks: [
+        ...isBuilt ? [] : [notBuilt],
+        `Needs Node 20 or later. ${
+          paymentMode === "simulated"
+            ? "It pays with play money, by a key that it throws away."
+            : "It pays with the key in `BUYER_PRIVATE_KEY`: use a wallet that holds only what this may spend."
+        }`,
+        {
+          code: `BASE_URL=${publicBaseUrl} npx -y ${packages.specs["bellwether-mcp"]} ${
+            skillName(product)
+          }${call.join("")}`,
+        },
+        "From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs).",
+      ],
+    },
     {
       title: "See the price with curl",
       blocks: [
@@ -34,31 +54,16 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
     {
       title: "Ask Claude by MCP",
       blocks: [
-        ...isBuilt ? [] : [notBuilt],
         {
           code: `claude mcp add bellwether \\
   --env BASE_URL=${publicBaseUrl} \\
-  --env MAX_PRICE_USD=${usd(call)} \\
+  --env MAX_PRICE_USD=${usd(most)} \\
   --env BUDGET_USD=${usd(day)} \\
   -- npx -y ${packages.specs["bellwether-mcp"]}`,
         },
         `Then ask for the tool \`${
           skillName(product)
         }\`. Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
-      ],
-    },
-    {
-      title: "Buy one answer",
-      blocks: [
-        `In a checkout of the project. ${
-          paymentMode === "simulated"
-            ? "Any key works here: it pays with play money."
-            : "Use a wallet that holds only what this may spend."
-        }`,
-        {
-          code: `npx -y deno@2.9.6 task buy '${exampleCall(product)}' ${publicBaseUrl}`,
-        },
-        "From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs).",
       ],
     },
   ]

@@ -52,6 +52,19 @@ test("the command for Claude has the budget of its quickstart", function* () {
   ok(command !== "" && words(html).includes(words(command)), command)
 })
 
+test("a visitor with only the address can copy a command that buys, first of all", function* () {
+  const { get } = yield* openDocumentService
+  for (const [path, call] of [["/", "get_latest"], ["/v1/signal", "get_signal index="]] as const) {
+    const html = unescaped(yield* textOf(yield* get(path, browser)))
+    const [, first = ""] = /<pre><code>([^<]*)/.exec(html.slice(html.indexOf("Buy one answer"))) ??
+      []
+    const npx = `BASE_URL=${base} npx -y ${base}/packages/bellwether-mcp-1.0.0.tgz ${call}`
+    ok(first.startsWith(npx), first)
+    ok(html.indexOf("Buy one answer") < html.indexOf("claude mcp add"))
+    ok(!html.includes("task buy"), "that needs a checkout")
+  }
+})
+
 test("robots.txt names the sitemap, and each address in it is an HTML page", function* () {
   const { get } = yield* openDocumentService
   const robots = yield* textOf(yield* get("/robots.txt"))

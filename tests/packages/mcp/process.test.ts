@@ -8,9 +8,11 @@ import { Effect } from "effect"
 import manifest from "../../../packages/mcp/package.json" with { type: "json" }
 import { variables } from "../../../packages/mcp/src/settings.ts"
 import { liveTest } from "../../support/effect.ts"
-import { buyerKey } from "../../support/payments/buyers.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { temporaryFolder } from "../../support/process.ts"
+import { buyer, buyerKey } from "../../support/payments/buyers.ts"
 import { market } from "../../support/payments/sales.ts"
-import { openShop } from "../../support/packages/shop.ts"
+import { openShop, spentBy } from "../../support/packages/shop.ts"
 import { fromSources, type ServerCommand } from "../../support/packages/stdio.ts"
 
 const root = new URL("../../..", import.meta.url)
@@ -113,6 +115,7 @@ liveTest("wrong settings are one sentence on standard error, and code 1", functi
       [{ BUYER_PRIVATE_KEY: key }, []],
       [{ BUYER_PRIVATE_KEY: "0".repeat(64) }, []],
       [{}, ["--port"]],
+      [{}, ["get_latets"]],
     ] as const
   ) {
     const { code, stdout, stderr } = yield* run(fromSources(folder, env), "", args)
@@ -121,6 +124,30 @@ liveTest("wrong settings are one sentence on standard error, and code 1", functi
     ok(!stderr.includes("5eed") && !stderr.includes("0000"))
   }
 })
+
+liveTest(
+  "with the name of a tool the program calls it once, and pays as the server does",
+  function* () {
+    const base = yield* openShop()
+    const path = yield* temporaryFolder
+    const call = (...args: ReadonlyArray<string>) =>
+      run(fromSources(path, { BASE_URL: base, BUYER_PRIVATE_KEY: buyerKey(0) }), "", args)
+    const bought = yield* call("get_signals", "count=1", "type=mover")
+    equal([bought.code, JSON.parse(bought.stdout).count], [0, 1])
+    match(bought.stderr, /Paid \$0\.03 for get_signals/)
+    const free = yield* call("get_index")
+    equal([free.code, JSON.parse(free.stdout).success], [0, true])
+    const budget = yield* call("get_budget")
+    equal(JSON.parse(budget.stdout).unclear, [])
+    for (const wrong of ["sinse=5", "since", "since=x"]) {
+      const { code, stdout, stderr } = yield* call("get_signals", wrong)
+      equal([code, stdout], [1, ""])
+      match(stderr, /Nothing was charged: .*since/)
+    }
+    strictEqual(yield* spentBy(buyer(0).address), products.signals.price as bigint)
+  },
+  market(),
+)
 
 liveTest("--help names every setting, --version the version of the package", function* () {
   const help = yield* run(fromSources(folder, {}), "", ["--help"])
