@@ -10,14 +10,7 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { newsRetentionMs } from "./domain/headline.ts"
-import {
-  isListed,
-  type Match,
-  type NewsIndex,
-  newsIndex,
-  related,
-  topicsOf,
-} from "./domain/match.ts"
+import { type Match, newsIndex, related, topicsOf } from "./domain/match.ts"
 import {
   decidedOutcome,
   type ReadingTask,
@@ -82,7 +75,7 @@ export class News extends Context.Service<News, {
   readonly update: (slot: EpochMs) => Effect.Effect<NewsReport>
   /**
    * The stories about each of the markets with a publication since `since`: those that decide it first,
-   * then those that were read, then by score; at most `limit` for each. Their first publications may be
+   * then those that were read, then by shared words; at most `limit` for each. Their first publications may be
    * older. A story that was found to be about something else is left out.
    */
   readonly storiesAbout: (
@@ -190,7 +183,7 @@ const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore
   const statuses = yield* store.sources
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax, now)
-  const index: NewsIndex = yield* inSlices(() => newsIndex(headlines, liquid))
+  const index = yield* inSlices(() => newsIndex(headlines))
   return { index, liquid, statuses }
 })
 
@@ -229,8 +222,7 @@ const readingOf = (
       market,
       matches: matches.filter(({ url }) => verdicts.get(market.id)?.has(url) !== true),
     })).filter(({ matches }) => matches.length > 0)
-    const isUrgent = ({ market, matches }: Pairs) =>
-      matches.some((match) => isListed(match, market))
+    const isUrgent = ({ matches }: Pairs) => matches.some(({ isListed }) => isListed)
     const asked = unread.toSorted((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)))
       .slice(0, questions)
     if (asked.length === 0) return verdicts
@@ -284,11 +276,10 @@ function storiesOf(
   const of = verdicts.get(market.id)
   const rank = (story: RelatedStory) =>
     decidedOutcome(market, story) !== null ? 0 : story.reading !== null ? 1 : 2
-  return matches.flatMap((match): ReadonlyArray<RelatedStory> => {
-    const verdict = of?.get(match.url) ?? "refused"
-    if (verdict === "unrelated" || verdict === "refused" && !isListed(match, market)) return []
-    const reading = verdict === "refused" ? null : verdict
-    return [{ ...match, reading }]
+  return matches.flatMap(({ isListed, ...story }): ReadonlyArray<RelatedStory> => {
+    const verdict = of?.get(story.url) ?? "refused"
+    if (verdict === "unrelated" || verdict === "refused" && !isListed) return []
+    return [{ ...story, reading: verdict === "refused" ? null : verdict }]
   }).toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)
 }
 

@@ -117,12 +117,7 @@ export const acceptedDetection = Effect.fnUntraced(function* ({ place, payload }
   const verdicts = yield* read(task)
   const stories = task.stories.map((story, n): RelatedStory => {
     const verdict = verdicts[n] ?? "refused"
-    return {
-      ...story,
-      score: 9,
-      shared: [],
-      reading: typeof verdict === "string" ? null : verdict,
-    }
+    return { ...story, reading: typeof verdict === "string" ? null : verdict }
   })
   const { market, now } = task
   return { accepted: Result.getOrNull(knownOutcome({ market, proposal: null, stories, now })) }

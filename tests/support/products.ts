@@ -316,7 +316,7 @@ const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
         stories: subjects.map(() =>
           runParts(storiesInParts(headlines)).map((story) => ({
             ...story,
-            ...{ score: 9, shared: [], reading: null },
+            reading: null,
           }))
         ),
         coverage,

@@ -33,16 +33,14 @@ const titleLengthMax = 200
 /** The source name of the venue's proposal. */
 const venueSource = "the venue"
 
-type ReadStory = Omit<RelatedStory, "score">
-
-interface NewsInput<Story extends ReadStory = ReadStory> {
+interface NewsInput<Story extends RelatedStory = RelatedStory> {
   readonly market: Pick<Market, "question" | "outcomes" | "gameStartsAt" | "endsAt">
   /** The stories that are related to the market, read or not. */
   readonly stories: ReadonlyArray<Story>
   readonly now: EpochMs
 }
 
-export interface EvidenceInput extends NewsInput<RelatedStory> {
+export interface EvidenceInput extends NewsInput {
   readonly market: Market
   readonly proposal: Proposal | null
 }
@@ -135,7 +133,7 @@ export const textsMin = 2
  * text is not enough, and reports that contradict each other decide nothing. `isOfEnd`: its words are of
  * the end, decisive or not.
  */
-export function settledStories<Story extends ReadStory>(
+export function settledStories<Story extends RelatedStory>(
   input: NewsInput<Story> & { readonly market: Market },
 ): ReadonlyArray<Story & { readonly isOfEnd: boolean }> {
   const { market, stories } = input
@@ -171,7 +169,7 @@ const copiedPairsMin = 3
 /** How many of the texts are of different publishers and no copies of one another. */
 function independentTexts(
   texts: ReadonlyArray<
-    { readonly story: Pick<ReadStory, "title">; readonly outlets: ReadonlyArray<Headline> }
+    { readonly story: Pick<RelatedStory, "title">; readonly outlets: ReadonlyArray<Headline> }
   >,
 ): number {
   const all = texts.map(({ story: { title }, outlets }) => {

@@ -12,7 +12,6 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import { titleLengthMax } from "./headline.ts"
-import type { Match } from "./match.ts"
 import { isAbout, settles, type SiblingMarket, wordsSettle } from "./scope.ts"
 import type { Story } from "./stories.ts"
 
@@ -34,7 +33,7 @@ interface StoryReading {
 export type Verdict = StoryReading | "unrelated" | "refused"
 
 /** A story that shares names or numbers with a question. */
-export interface RelatedStory extends Match {
+export interface RelatedStory extends Story {
   /** Null when no model has read it: then it shares words, and nothing follows from that. */
   readonly reading: StoryReading | null
 }

@@ -95,8 +95,8 @@ law(
     const rows = [...titles, `${question} vs. ${outcome}`].map((title, n) =>
       headline(title, title, n, `https://a.example/${n}`)
     )
-    const subject = { question, outcomes: [outcome, question] as const }
-    const index = newsIndex(rows, [subject, { ...subject, question: `${question} 1` }])
+    const subject = { question, outcomes: [outcome, question], gameStartsAt: null } as const
+    const index = newsIndex(rows)
     for (const story of related(index, subject, 0, 9)) ok(story.firstAt >= now)
     ok(related(index, { ...subject, question: `${question} vs. ${outcome}` }, 0, 1).length <= 1)
   },

@@ -52,7 +52,7 @@ function readStories(planted: Planted, answerOf: AnswerOf): ReadonlyArray<Relate
     publishedAt: now - hour - n * minute,
   }))
   const siblings = rivals.map((question) => ({ question, exclusive: true }))
-  const matches = related(runParts(newsIndex(headlines, [asked])), asked, 0, 20)
+  const matches = related(runParts(newsIndex(headlines)), asked, 0, 20)
   const [first, ...others] = matches
   if (first === undefined) return []
   const task = { market: asked, siblings, rules, stories: [first, ...others], now } as const

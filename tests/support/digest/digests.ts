@@ -390,7 +390,7 @@ function storyOf(
   return {
     ...{ title, url, source, firstAt: at, label: "none", corrected: corrected === 0 },
     outlets: [first, ...later.toSorted((a, b) => a.publishedAt - b.publishedAt)],
-    ...{ shared: [], about: markets },
+    about: markets,
     reading: reading === 0 ? { outcome: "Yes", bears, decides: decides === 0, quote: title } : null,
   }
 }

@@ -21,7 +21,7 @@ export function report(
   }
   return {
     ...{ title, url: outlet.url, source: site, firstAt: outlet.publishedAt, outlets: [outlet] },
-    ...{ label: "none", corrected: false, score: 9, shared: ["lighthouse"] },
+    ...{ label: "none", corrected: false },
     reading: { outcome: "Yes", bears: "for", decides: true, quote: title },
     ...fields,
   }

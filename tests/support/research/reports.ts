@@ -71,13 +71,7 @@ export function story(
   const [{ title, url, source, publishedAt }] = outlets
   return {
     ...{ title, url, source, firstAt: publishedAt, outlets },
-    ...{
-      label: "none",
-      corrected: false,
-      score: 10,
-      shared: [],
-      reading: null,
-    },
+    ...{ label: "none", corrected: false, reading: null },
     ...fields,
   }
 }

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Result } from "effect"
 import { hour } from "../../../src/core/domain/time.ts"
-import { isListed, newsIndex, related } from "../../../src/news/domain/match.ts"
+import { newsIndex, related } from "../../../src/news/domain/match.ts"
 import { decidedOutcome, type RelatedStory } from "../../../src/news/domain/reading.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { knownOutcome } from "../../../src/predetermined/domain/predetermined.ts"
@@ -31,7 +31,7 @@ const readStories = Effect.gen(function* () {
       { length: world.catalogue.slots },
       (_, slot) => world.catalogue.at(slot, now),
     )
-    const index = runParts(newsIndex(articles, open))
+    const index = runParts(newsIndex(articles))
     for (const of of open) {
       const { id, question, outcomes, endsAt, eventSlug } = of
       const asked = market({ id, question, outcomes, endsAt, eventSlug })
@@ -46,13 +46,10 @@ const readStories = Effect.gen(function* () {
         now,
       } as const
       const verdicts = yield* read(task)
-      const stories = matches.flatMap((match, n): ReadonlyArray<RelatedStory> => {
+      const stories = matches.flatMap(({ isListed, ...story }, n): ReadonlyArray<RelatedStory> => {
         const verdict = verdicts[n] ?? "refused"
-        if (verdict === "unrelated" || verdict === "refused" && !isListed(match, asked)) return []
-        return [{
-          ...match,
-          reading: typeof verdict === "string" ? null : verdict,
-        }]
+        if (verdict === "unrelated" || verdict === "refused" && !isListed) return []
+        return [{ ...story, reading: typeof verdict === "string" ? null : verdict }]
       })
       const known = Result.isSuccess(knownOutcome({ market: asked, proposal: null, stories, now }))
       for (const story of stories) {
