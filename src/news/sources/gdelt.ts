@@ -19,18 +19,8 @@ const pauseMs = 5_500
 export const queriesMax = 8
 /** Rows of one query, whose maximum is 250. */
 const queryRowsMax = 75
-
-const english = "sourcelang:english"
-/** Used when there are no topics. */
-const defaultQuery = `("ceasefire" OR "election" OR "central bank" OR "tariffs") ${english}`
-
-/** Words of one phrase, and phrases of one query. */
-const phraseWordsMax = 4
-const phrasesMax = 3
 /** GDELT rejects the whole query for a shorter word. */
 const wordLengthMin = 3
-/** A query of one phrase must be this long to be specific enough. */
-const singlePhraseLengthMin = 6
 
 export function gdeltSource(readPage: ReadPage): NewsSource {
   /** The topic with which the next read starts, so that every topic is queried in turn. */
@@ -42,50 +32,31 @@ export function gdeltSource(readPage: ReadPage): NewsSource {
   })
 
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {
-    const { from, queries } = queriesOf(topics, nextTopic)
+    const queries = [...new Set(topics.flatMap((topic) => queryOf(topic) ?? []))]
+    const from = nextTopic % Math.max(1, queries.length)
+    const inTurn = [...queries.slice(from), ...queries.slice(0, from)].slice(0, queriesMax)
     const found: Array<ReadonlyArray<unknown>> = []
-    const faults: Array<string> = []
-    for (const [n, query] of queries.entries()) {
+    let fault: string | null = null
+    for (const [n, query] of inTurn.entries()) {
       if (n > 0) yield* Effect.sleep(pauseMs)
       nextTopic = from + n + 1
       const answer = yield* Effect.result(search(query))
-      if (Result.isSuccess(answer)) {
-        found.push(answer.success)
-        continue
+      if (Result.isFailure(answer)) {
+        fault = answer.failure.reason
+        break
       }
-      const { reason } = answer.failure
-      faults.push(reason)
-      // A rejected query says nothing about the others.
-      if (reason !== rejected) break
+      found.push(answer.success)
     }
-    const [reason] = faults
-    if (found.length === 0 && reason !== undefined) {
-      return yield* new NewsUnavailable({ source: name, reason })
+    if (found.length === 0) {
+      return yield* new NewsUnavailable({ source: name, reason: fault ?? "no topics" })
     }
     const articles = found.flat().map(rawHeadlineOf)
     const now = yield* Clock.currentTimeMillis
-    const headlines = headlinesOf(articles, now, queryRowsMax * queriesMax)
-    const refused = faults.filter((reason) => reason === rejected).length
-    const silent = faults.length - refused
-    return {
-      ...headlines,
-      rejected: {
-        ...silent === 0 ? {} : { no_answer: silent },
-        ...refused === 0 ? {} : { query_rejected: refused },
-        ...headlines.rejected,
-      },
-    }
+    const { rows, rejected } = headlinesOf(articles, now, queryRowsMax * queriesMax)
+    return { rows, rejected: fault === null ? rejected : { ...rejected, no_answer: 1 } }
   })
 
   return { name, read }
-}
-
-/** The queries of one read, from the topic `start` on, wrapping around. */
-function queriesOf(topics: ReadonlyArray<ReadonlyArray<string>>, start: number) {
-  const all = [...new Set(topics.map(queryOf).filter((query) => query !== null))]
-  if (all.length === 0) return { from: 0, queries: [defaultQuery] }
-  const from = start % all.length
-  return { from, queries: [...all.slice(from), ...all.slice(0, from)].slice(0, queriesMax) }
 }
 
 function addressOf(query: string): string {
@@ -99,33 +70,17 @@ function addressOf(query: string): string {
   })}`
 }
 
-/** The query for words that belong together; null when they are not specific enough. */
+/** The query for words that belong together; null when one is too short for GDELT. */
 export function queryOf(topic: ReadonlyArray<string>): string | null {
-  const phrases = topic.flatMap((phrase) => {
-    const words = phrase.match(/[A-Za-z0-9]+/g)?.filter((word) => word.length >= wordLengthMin)
-    return words === undefined || words.length === 0
-      ? []
-      : [words.slice(0, phraseWordsMax).join(" ").slice(0, 80)]
-  }).slice(0, phrasesMax)
-  const [first, second] = phrases
-  if (first === undefined || (second === undefined && first.length < singlePhraseLengthMin)) {
-    return null
-  }
-  return [...phrases.map((phrase) => `"${phrase}"`), english].join(" ")
+  return topic.some((word) => word.length < wordLengthMin)
+    ? null
+    : [...topic.map((word) => `"${word}"`), "sourcelang:english"].join(" ")
 }
-
-const rejected = "query rejected"
 
 /** The articles of an answer, not validated. GDELT reports errors as plain text with status 200. */
 export function parseArticles(text: string): Result.Result<ReadonlyArray<unknown>, string> {
   const trimmed = text.trim()
-  if (!trimmed.startsWith("{")) {
-    if (/limit requests|too many requests|rate limit/i.test(trimmed)) {
-      return Result.fail("rate limited")
-    }
-    // GDELT describes an error in a short sentence: a phrase is too short, or a word too common.
-    return Result.fail(/^[^<{[]{1,400}$/.test(trimmed) ? rejected : noAnswer)
-  }
+  if (/^[^<{[]{1,400}$/.test(trimmed)) return Result.fail("limit reached, or query rejected")
   const parsed = Result.orElse(jsonOf(trimmed), () => jsonOf(repairedJson(trimmed)))
   return Result.flatMap(parsed, ({ articles = [] }) =>
     // Without a match GDELT returns an empty object.
@@ -135,7 +90,7 @@ export function parseArticles(text: string): Result.Result<ReadonlyArray<unknown
 const noAnswer = "not a GDELT answer"
 
 const jsonOf = (text: string): Result.Result<{ readonly articles?: unknown }, string> =>
-  Result.try({ try: () => JSON.parse(text), catch: () => noAnswer })
+  Result.try({ try: () => Object(JSON.parse(text)), catch: () => noAnswer })
 
 /** GDELT's JSON sometimes contains bare control characters, and backslashes that escape nothing. */
 function repairedJson(text: string): string {

@@ -1,6 +1,7 @@
 /**
- * Reads the text of a source's page over HTTP, only from the host in the settings. A failed read is not
- * repeated: the source is read again in a quarter of an hour, and its headlines stay for hours.
+ * Reads the text of a source's page over HTTP, only from the address in the settings: a redirect is a
+ * fault. A failed read is not repeated: the source is read again in a quarter of an hour, and its headlines
+ * stay for hours.
  *
  * @module
  */
@@ -18,8 +19,6 @@ import { decodeText } from "./rows.ts"
 const bodyBytesMax = 1024 * 1024
 /** A longer Retry-After is shortened to this. */
 const restMsMax = 6 * hour
-/** Redirects followed, on the same host only. */
-const redirectsMax = 3
 
 interface ReaderOptions {
   readonly client: HttpClient.HttpClient
@@ -32,32 +31,12 @@ interface ReaderOptions {
 export type ReadPage = (url: string, accept: string) => Effect.Effect<string, HttpFault>
 
 /** Reads pages of one source; no request is sent before its Retry-After has passed. */
-export function pageReader(options: ReaderOptions): ReadPage {
+export function pageReader({ client, userAgent, timeoutMs }: ReaderOptions): ReadPage {
   let restUntil: EpochMs = 0
   return Effect.fnUntraced(function* (url: string, accept: string) {
     const now = yield* Clock.currentTimeMillis
     if (now < restUntil) return yield* permanentFault("Retry-After has not passed")
-    return yield* Effect.tapError(
-      fetchPage(options, new URL(url), accept),
-      ({ retryAfterMs }) =>
-        Effect.sync(() => {
-          restUntil = now + Math.min(retryAfterMs ?? 0, restMsMax)
-        }),
-    )
-  })
-}
-
-/** Follows redirects within the same origin. */
-const fetchPage = Effect.fnUntraced(function* (
-  { client, userAgent, timeoutMs }: ReaderOptions,
-  start: URL,
-  accept: string,
-) {
-  let url = start
-  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const request = HttpClientRequest.get(url.href, {
-      headers: { accept, "user-agent": userAgent },
-    })
+    const request = HttpClientRequest.get(url, { headers: { accept, "user-agent": userAgent } })
     const answer = yield* readAnswer(client, request, { timeoutMs, bodyBytesMax }).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, {
         redirect: "manual",
@@ -66,15 +45,9 @@ const fetchPage = Effect.fnUntraced(function* (
     )
     const { status, headers, body } = answer
     if (status === 200) return decodeText(body, headers["content-type"] ?? "")
-    const { location } = headers
-    if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
-      return yield* statusFault(answer)
-    }
-    const next = URL.parse(location, url)
-    if (next === null || next.origin !== url.origin || next.username !== "") {
-      return yield* permanentFault("redirect to another host")
-    }
-    url = next
-  }
-  return yield* permanentFault("too many redirects")
-})
+    return yield* Effect.tapError(statusFault(answer), ({ retryAfterMs }) =>
+      Effect.sync(() => {
+        restUntil = now + Math.min(retryAfterMs ?? 0, restMsMax)
+      }))
+  })
+}

@@ -61,8 +61,6 @@ const status = (code: number, headers: Record<string, string> = {}) => () =>
   new Response("no", { status: code, headers })
 
 const soon = 1_000
-const moved = (location: string) => [status(302, { location }), good]
-const elsewhere = "A: redirect to another host"
 const outcomes: ReadonlyArray<
   readonly [
     does: string,
@@ -80,11 +78,7 @@ const outcomes: ReadonlyArray<
   ["compresses its answer", [() => compressed(feed)], titles, 1],
   ["does not answer", [() => new Promise(() => {})], "A: no answer in time", 1, soon],
   ["sends slow bytes", [() => new Response(slowBytes())], "A: no answer in time", 1, soon],
-  ["redirects within its host", moved("/elsewhere?x=1"), titles, 2],
-  ["redirects forever", [status(302, { location: "/again" })], "A: too many redirects", 4],
-  ["redirects to another host", moved("https://other.example/rss"), elsewhere, 1],
-  ["redirects to another port", moved("http://127.0.0.1:1/latest"), elsewhere, 1],
-  ["redirects to a file", moved("file:///etc/passwd"), elsewhere, 1],
+  ["redirects", [status(302, { location: "/elsewhere" }), good], "A: status 302", 1],
 ]
 
 for (const [does, answers, expected, requests, timeoutMs] of outcomes) {
