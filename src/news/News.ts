@@ -25,7 +25,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { NewsReader } from "./NewsReader.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
-import { NewsStore, type SourceStatus, type StoredVerdict } from "./NewsStore.ts"
+import { NewsStore, type StoredVerdict } from "./NewsStore.ts"
 import { mapParts } from "../core/domain/parts.ts"
 import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
@@ -110,7 +110,7 @@ export class News extends Context.Service<News, {
           effort: ReadingEffort = briefly,
         ) {
           if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
-          const { index, liquid, statuses } = yield* current
+          const { index, liquid, answered } = yield* current
           const matches = yield* inSlices(() =>
             mapParts(
               subjects,
@@ -119,10 +119,10 @@ export class News extends Context.Service<News, {
           )
           const pairs = subjects.map((market, n) => ({ market, matches: matches[n] ?? [] }))
           const verdicts = yield* read(pairs, [...liquid, ...subjects], effort)
-          const now = yield* Clock.currentTimeMillis
+          const recent = sources.filter(({ name }) => answered.includes(name))
           return {
             stories: pairs.map((pair) => storiesOf(pair, verdicts, limit)),
-            coverage: coverageOf(sources, statuses, now),
+            coverage: { sources: sources.length, answered: recent.length },
           }
         },
       )
@@ -176,15 +176,15 @@ const noCoverage: NewsCoverage = { sources: 0, answered: 0 }
 
 type Store = NewsStore["Service"]
 
-/** The index of the headlines, and when each source had answered by then. */
+/** The index of the headlines, and which sources had answered by then. */
 const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
   const now = yield* Clock.currentTimeMillis
   // Before the headlines: a source counts as answered only with what it answered.
-  const statuses = yield* store.sources
-  const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
+  const answered = yield* store.answered(now - answerAgeMsMax)
+  const headlines = yield* store.since(now - newsRetentionMs, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax, now)
   const index = yield* inSlices(() => newsIndex(headlines))
-  return { index, liquid, statuses }
+  return { index, liquid, answered }
 })
 
 interface Pairs {
@@ -281,18 +281,6 @@ function storiesOf(
     if (verdict === "unrelated" || verdict === "refused" && !isListed) return []
     return [{ ...story, reading: verdict === "refused" ? null : verdict }]
   }).toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)
-}
-
-function coverageOf(
-  sources: ReadonlyArray<NewsSource>,
-  statuses: ReadonlyArray<SourceStatus>,
-  now: EpochMs,
-): NewsCoverage {
-  const names = new Set(sources.map(({ name }) => name))
-  const answered = statuses.filter(({ name, answeredAt }) =>
-    names.has(name) && (answeredAt ?? 0) > now - answerAgeMsMax
-  )
-  return { sources: sources.length, answered: answered.length }
 }
 
 const update = Effect.fn("News.update")(function* (

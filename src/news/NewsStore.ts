@@ -9,14 +9,6 @@ import type { Verdict } from "./domain/reading.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 
-/** The result of the last read of a source. */
-export interface SourceStatus {
-  readonly name: string
-  /** When it last answered; null when it never did. */
-  readonly answeredAt: EpochMs | null
-  readonly readAt: EpochMs
-}
-
 /** What a model found in the story whose first publication has this address, about a market. */
 export interface StoredVerdict {
   readonly marketId: MarketId
@@ -32,13 +24,10 @@ export class NewsStore extends Context.Service<NewsStore, {
   readonly add: (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) => Effect.Effect<number>
   /** A read older than the stored one changes nothing. */
   readonly saveRead: (source: string, readAt: EpochMs, answered: boolean) => Effect.Effect<void>
-  /** By name. */
-  readonly sources: Effect.Effect<ReadonlyArray<SourceStatus>>
-  /** Published in `[from, to]`, newest first and then by address, at most `limit`. */
-  readonly between: (
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-    limit: number,
-  ) => Effect.Effect<ReadonlyArray<Headline>>
+  /** The names of the sources that answered after `after`, ascending. */
+  readonly answered: (after: EpochMs) => Effect.Effect<ReadonlyArray<string>>
+  /** Published at `from` or later, newest first and then by address, at most `limit`. */
+  readonly since: (from: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<Headline>>
   /** Stores verdicts about stored headlines; the first verdict on a pair stays. Any number. */
   readonly addVerdicts: (
     verdicts: ReadonlyArray<StoredVerdict>,

@@ -38,12 +38,8 @@ export const anyOperations = Arbitrary.array(
       answered: Schema.Boolean,
     }),
     Schema.Struct({ do: Schema.tag("prune"), hoursAgo: int(0, 6), max: int(0, 8) }),
-    Schema.Struct({
-      do: Schema.tag("between"),
-      fromHoursAgo: int(0, 30),
-      toHoursAgo: int(0, 30),
-      limit: int(0, 5),
-    }),
+    Schema.Struct({ do: Schema.tag("since"), hoursAgo: int(0, 30), limit: int(0, 5) }),
+    Schema.Struct({ do: Schema.tag("answered"), hoursAgo: int(0, 8) }),
   ])),
   { maxLength: 12 },
 )
@@ -71,15 +67,15 @@ export const runOperations = (operations: Operations) =>
         case "prune":
           yield* store.prune(now - operation.hoursAgo * hour, operation.max)
           break
-        case "between": {
-          const { fromHoursAgo, toHoursAgo, limit } = operation
-          const range = { from: now - fromHoursAgo * hour, to: now - toHoursAgo * hour }
-          answers.push(yield* store.between(range, limit))
+        case "since":
+          answers.push(yield* store.since(now - operation.hoursAgo * hour, operation.limit))
           break
-        }
+        case "answered":
+          answers.push(yield* store.answered(now - operation.hoursAgo * hour))
+          break
       }
     }
-    return [answers, yield* store.sources, yield* store.between({ from: 0, to: now + hour }, 100)]
+    return [answers, yield* store.answered(0), yield* store.since(0, 100)]
   })
 
 export interface NewsLaw {
@@ -96,7 +92,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
       const rows = [headline(1, 3), headline(2, 1), headline(1, 2, { title: "Another" })]
       equal(yield* store.add(rows, now), 2)
       equal(yield* store.add([headline(2, 0, { source: "B" })], now), 0)
-      equal(yield* store.between({ from: 0, to: now + hour }, 9), [headline(2, 1), headline(1, 3)])
+      equal(yield* store.since(0, 9), [headline(2, 1), headline(1, 3)])
       equal(yield* store.add([], now), 0)
       const { title } = headline(1, 3)
       const again = [headline(3, 2, { title }), headline(4, 2, { title, source: "B" })]
@@ -110,7 +106,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
       const odd = ["a\0b", "\ud800", "'; DROP TABLE headline; --", "{}", '"', "\\u0000"]
       const rows = odd.map((title, n) => headline(n, n, { title }))
       equal(yield* store.add(rows, now), odd.length)
-      equal((yield* store.between({ from: 0, to: now + hour }, 99)).length, odd.length)
+      equal((yield* store.since(0, 99)).length, odd.length)
     }),
   },
   {
@@ -120,7 +116,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
       const rows = Array.from({ length: 1_203 }, (_, n) => headline(n, 1))
       equal(yield* store.add(rows, now), 1_203)
       yield* store.prune(0, 203)
-      equal((yield* store.between({ from: 0, to: now }, 9_999)).length, 203)
+      equal((yield* store.since(0, 9_999)).length, 203)
     }),
   },
   {

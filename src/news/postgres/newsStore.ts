@@ -23,20 +23,14 @@ interface HeadlineRow {
   readonly published_at: Date
 }
 
-interface SourceRow {
-  readonly name: string
-  readonly requested_at: Date
-  readonly responded_at: Date | null
-}
-
 export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
   NewsStore,
   Effect.map(SqlClient, (sql) =>
     NewsStore.of({
       add: add(sql),
       saveRead: saveRead(sql),
-      sources: sources(sql),
-      between: between(sql),
+      answered: answered(sql),
+      since: since(sql),
       addVerdicts: addVerdicts(sql),
       verdicts: verdicts(sql),
       prune: prune(sql),
@@ -71,32 +65,20 @@ const saveRead = (sql: SqlClient) =>
       WHERE news_source.requested_at <= excluded.requested_at`
   }, Effect.orDie)
 
-const sources = (sql: SqlClient) =>
-  sql<SourceRow>`SELECT name, requested_at, responded_at FROM news_source ORDER BY name`.pipe(
-    Effect.map((rows) =>
-      rows.map(({ name, requested_at, responded_at }) => ({
-        name,
-        readAt: requested_at.getTime(),
-        answeredAt: responded_at?.getTime() ?? null,
-      }))
-    ),
-    Effect.orDie,
-  )
+const answered = (sql: SqlClient) =>
+  Effect.fn("NewsStore.answered")(function* (after: EpochMs) {
+    const rows = yield* sql<{ readonly name: string }>`
+    SELECT name FROM news_source WHERE responded_at > ${new Date(after)} ORDER BY name`
+    return rows.map(({ name }) => name)
+  }, Effect.orDie)
 
-const between = (sql: SqlClient) =>
-  Effect.fn("NewsStore.between")(
-    function* ({ from, to }: { readonly from: EpochMs; readonly to: EpochMs }, limit: number) {
-      const rows = yield* sql<HeadlineRow>`
-      SELECT title, url, source, published_at FROM headline
-      WHERE published_at >= ${new Date(from)} AND published_at <= ${new Date(to)}
-      ORDER BY published_at DESC, url LIMIT ${limit}`
-      return rows.map(({ published_at, ...row }) => ({
-        ...row,
-        publishedAt: published_at.getTime(),
-      }))
-    },
-    Effect.orDie,
-  )
+const since = (sql: SqlClient) =>
+  Effect.fn("NewsStore.since")(function* (from: EpochMs, limit: number) {
+    const rows = yield* sql<HeadlineRow>`
+    SELECT title, url, source, published_at FROM headline WHERE published_at >= ${new Date(from)}
+    ORDER BY published_at DESC, url LIMIT ${limit}`
+    return rows.map(({ published_at, ...row }) => ({ ...row, publishedAt: published_at.getTime() }))
+  }, Effect.orDie)
 
 const addVerdicts = (sql: SqlClient) =>
   Effect.fn("NewsStore.addVerdicts")(

@@ -58,7 +58,7 @@ import {
 } from "../../writing/facts/view.ts"
 import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
 import { type Decision, validityOf } from "./decision.ts"
-import { entriesReadMax, isLive, priceActionMs, priceOf, type ReportMaterial } from "./material.ts"
+import { entriesReadMax, isLive, priceOf, type ReportMaterial } from "./material.ts"
 
 export interface ReportPage {
   readonly view: MarketView
@@ -310,7 +310,7 @@ function newsFacts(
     ),
     ...missing > 0 ? [newsGapFact(about, missing)] : [],
     ...stories.length === 0 && missing === 0 && news.sources > 0
-      ? [noHeadlineFact(about, news.sources, priceActionMs)]
+      ? [noHeadlineFact(about, news.sources)]
       : [],
   ]
 }

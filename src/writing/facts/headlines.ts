@@ -157,14 +157,12 @@ export function noCauseFact(
   )
 }
 
-/** All configured sources answered, and none has a headline: an absence that was read. */
-export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {
+/** All configured sources answered. No window: what they printed before the first read is unknown. */
+export function noHeadlineFact(about: About, sources: number): NewFact {
   return factOf(
     "news",
     about.slug,
-    phrase`Our word match found no headline in ${count("sources", sources, "source")} in ${
-      duration("window", sinceMs)
-    }.`,
+    phrase`Our word match found no headline in ${count("sources", sources, "source")}.`,
   )
 }
 

@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { day, pruneStepMs } from "../../../src/core/domain/time.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import { NewsStore, type SourceStatus, type StoredVerdict } from "../../../src/news/NewsStore.ts"
+import { NewsStore, type StoredVerdict } from "../../../src/news/NewsStore.ts"
 
 const dayOf = ({ publishedAt }: Headline) => Math.floor(publishedAt / day)
 
@@ -15,7 +15,7 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
   let stored: ReadonlyArray<Headline> = []
   let verdicts: ReadonlyArray<StoredVerdict> = []
   const isStored = (url: string) => stored.some((it) => it.url === url)
-  const statuses = new Map<string, SourceStatus>()
+  const statuses = new Map<string, { readAt: number; answeredAt: number | null }>()
   const newestFirst = () =>
     stored.toSorted((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
   return NewsStore.of({
@@ -37,16 +37,18 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
         const last = statuses.get(name)
         if (last !== undefined && last.readAt > readAt) return
         statuses.set(name, {
-          name,
           readAt,
           answeredAt: answered ? readAt : last?.answeredAt ?? null,
         })
       }),
-    sources: Effect.sync(() => [...statuses.values()].sort((a, b) => a.name < b.name ? -1 : 1)),
-    between: ({ from, to }, limit) =>
+    answered: (after) =>
       Effect.sync(() =>
-        newestFirst().filter(({ publishedAt }) => publishedAt >= from && publishedAt <= to)
-          .slice(0, limit)
+        [...statuses].filter(([, { answeredAt }]) => (answeredAt ?? 0) > after)
+          .map(([name]) => name).sort()
+      ),
+    since: (from, limit) =>
+      Effect.sync(() =>
+        newestFirst().filter(({ publishedAt }) => publishedAt >= from).slice(0, limit)
       ),
     addVerdicts: (rows) =>
       Effect.sync(() => {
