@@ -35,7 +35,7 @@ import { layerPostgres } from "../postgres/client.ts"
 import { type PolymarketUrls, polymarketUrls } from "../venues/polymarket/addresses.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { isTrusted, trialWords } from "../writing/domain/trial.ts"
-import { Judge, measuredJudge } from "../writing/Judge.ts"
+import { measuredJudge, Narrator } from "../writing/Narrator.ts"
 import { Model } from "../writing/Model.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import type { LivePayments } from "./moneySettings.ts"
@@ -378,7 +378,7 @@ const tryWriter = (options: ModelOptions): Effect.Effect<Row> =>
 
 /** Whether the model's verdicts would be trusted. Without them templates write, and the service works. */
 const tryJudge = (options: ModelOptions): Effect.Effect<Row> =>
-  Effect.flatMap(Judge, measuredJudge).pipe(
+  Effect.flatMap(Narrator, measuredJudge).pipe(
     Effect.match({
       onFailure: ({ reason }) =>
         warn("judge", `no verdicts: ${reason}`, `Check the settings OPENAI_*; ${untrusted}`),
@@ -389,5 +389,5 @@ const tryJudge = (options: ModelOptions): Effect.Effect<Row> =>
           `Set OPENAI_CHECK_MODEL to a better model; ${untrusted}`,
         ),
     }),
-    Effect.provide(Judge.layerUnmeasured.pipe(Layer.provide(modelLayer(options)))),
+    Effect.provide(Narrator.layerUnmeasured.pipe(Layer.provide(modelLayer(options)))),
   )

@@ -65,7 +65,6 @@ import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
-import { Judge } from "../writing/Judge.ts"
 import { Narrator } from "../writing/Narrator.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import { serviceBanner, startupHints } from "./console.ts"
@@ -282,18 +281,16 @@ const storesLayer = Layer.mergeAll(
 const writersLayer = (
   world: World | null,
   { model, news }: ServiceSettings,
-): Layer.Layer<Narrator | Judge | NewsReader> =>
+): Layer.Layer<Narrator | NewsReader> =>
   model === null
     ? Layer.mergeAll(
       Narrator.layerNone,
-      Judge.layerNone,
       news.kind === "simulated" && world !== null
         ? simulatedReader.layer(world)
         : NewsReader.layerNone,
     )
     : Layer.mergeAll(
       Narrator.layerModel,
-      Judge.layerModel,
       NewsReader.layerModel,
     )
       .pipe(Layer.provide(modelLayer(model)))

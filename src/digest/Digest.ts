@@ -34,7 +34,8 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
-import { writePage, writingPorts } from "../writing/writing.ts"
+import { Narrator } from "../writing/Narrator.ts"
+import { writePage } from "../writing/writing.ts"
 
 /** The result of writing one digest. */
 interface DigestReport {
@@ -99,7 +100,7 @@ const digestPorts = Effect.all({
 
 const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
   const store = yield* DigestStore
-  const writing = yield* writingPorts
+  const narrator = yield* Narrator
   const ports = yield* digestPorts
 
   const write = Effect.gen(function* () {
@@ -112,7 +113,7 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
     const page = digestPage(material)
     const options = { use: "digest", task: digestTask, within: writingTime } as const
-    const text = yield* writePage(writing, { ...options, facts: page.facts, slots: slotsOf(page) })
+    const text = yield* writePage(narrator, { ...options, facts: page.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
     const metadata = { slot, createdAt, narrator: text.narrator, venue, methodUrl }
     const digest = digestOf(page, text.slots, metadata)

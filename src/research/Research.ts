@@ -33,7 +33,8 @@ import { VenueClient } from "../markets/VenueClient.ts"
 import { venueLookup } from "./venueLookup.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
-import { writePage, type WritingPorts, writingPorts } from "../writing/writing.ts"
+import { Narrator } from "../writing/Narrator.ts"
+import { writePage } from "../writing/writing.ts"
 
 /** Why the market of a slug is not known. */
 type UnknownMarket = MarketNotFound | MarketAmbiguous | VenueFailed | LookupsExhausted
@@ -61,7 +62,7 @@ export class Research extends Context.Service<Research, {
     Effect.gen(function* () {
       const markets = yield* MarketStore
       const reports = yield* ReportStore
-      const writing = yield* writingPorts
+      const narrator = yield* Narrator
       const ports: ReportPorts = {
         markets,
         venue: yield* VenueClient,
@@ -77,7 +78,7 @@ export class Research extends Context.Service<Research, {
       const kept = keptReads(ports)
       const shared = yield* sharedReports(
         reports,
-        (market, deadline) => make(ports, scores, writing, market, kept.read(market), deadline),
+        (market, deadline) => make(ports, scores, narrator, market, kept.read(market), deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
@@ -125,7 +126,7 @@ const task =
 const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts,
   scores: ScoreStore["Service"],
-  writing: WritingPorts,
+  narrator: Narrator["Service"],
   market: Market,
   readingRequired: ReturnType<ReturnType<typeof keptReads>["read"]>,
   deadline: number,
@@ -133,7 +134,7 @@ const make = Effect.fn("Research.make")(function* (
   const material = yield* readMaterial(ports, market, readingRequired)
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
-  const written = yield* writePage(writing, {
+  const written = yield* writePage(narrator, {
     use: "report",
     task,
     facts: page.facts,

@@ -9,18 +9,7 @@ import { Cause, type Duration, Effect, Result } from "effect"
 import { checkedClaim, type ClaimDraft, type DraftRequest, slotClaimsMax } from "./domain/claims.ts"
 import type { Fact } from "./domain/facts.ts"
 import { type Claim, type FilledSlot, fillSlots } from "./domain/page.ts"
-import { Judge, questionsOf } from "./Judge.ts"
-import { Narrator } from "./Narrator.ts"
-
-/** The ports of `writePage`; yield them once, where a layer is built. */
-export interface WritingPorts {
-  readonly narrator: Narrator["Service"]
-  readonly judge: Judge["Service"]
-}
-export const writingPorts: Effect.Effect<WritingPorts, never, Narrator | Judge> = Effect.all({
-  narrator: Narrator,
-  judge: Judge,
-})
+import { type Narrator, questionsOf } from "./Narrator.ts"
 
 export interface PageOptions extends DraftRequest {
   /** Time limit for all requests together. */
@@ -57,7 +46,10 @@ interface Progress {
 }
 
 /** Never fails, and ends within the time. */
-export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Effect<WrittenPage> =>
+export const writePage = (
+  narrator: Narrator["Service"],
+  options: PageOptions,
+): Effect.Effect<WrittenPage> =>
   Effect.suspend(() => {
     const progress: Progress = {
       claims: [],
@@ -66,26 +58,26 @@ export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Eff
       refused: 0,
       failed: 0,
     }
-    return draftAndJudge(ports, options, progress).pipe(
+    return draftAndJudge(narrator, options, progress).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => {
           progress.failed += 1
-          return Effect.logError(`${ports.narrator.name} crashed while writing`, cause)
+          return Effect.logError(`${narrator.name} crashed while writing`, cause)
         },
       ),
       Effect.timeoutOption(options.within),
-      Effect.map(() => pageOf(ports, options, progress)),
+      Effect.map(() => pageOf(narrator, options, progress)),
       Effect.tap((page) => logPage(options, page, progress)),
     )
   })
 
 const draftAndJudge = Effect.fnUntraced(function* (
-  { narrator, judge }: WritingPorts,
+  narrator: Narrator["Service"],
   options: PageOptions,
   progress: Progress,
 ) {
-  if (!(yield* judge.trusted)) return
+  if (!(yield* narrator.trusted)) return
   const { use, task, facts, slots } = options
   const failed = (what: string) =>
     Effect.suspend(() => {
@@ -102,7 +94,7 @@ const draftAndJudge = Effect.fnUntraced(function* (
   yield* Effect.forEach(
     questionsOf(progress.claims),
     (claims) =>
-      judge.supported(claims, byId).pipe(
+      narrator.supported(claims, byId).pipe(
         Effect.map((supported) => {
           for (const claim of claims) if (supported.includes(claim)) progress.accepted.add(claim)
         }),
@@ -137,7 +129,7 @@ function check(
 }
 
 function pageOf(
-  { narrator }: WritingPorts,
+  narrator: Narrator["Service"],
   { slots, use }: PageOptions,
   { accepted, claims, refused, failed }: Progress,
 ): WrittenPage {

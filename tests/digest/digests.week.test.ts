@@ -17,7 +17,6 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { StoreClock } from "../../src/core/StoreClock.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { agreeingJudge } from "../support/writing/pages.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
@@ -163,7 +162,6 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(JobSlots, watched({ ...stage.slots, lastOk: readNow })),
       Layer.succeed(StoreClock, { disagreement: Effect.succeed(null) }),
       Layer.succeed(Narrator, watched(narrator(behaviour))),
-      agreeingJudge,
       ...[markets, news, whales, bareVenue],
     )),
     Layer.merge(otherServices),

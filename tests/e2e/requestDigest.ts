@@ -15,7 +15,7 @@ const program = Effect.gen(function* () {
   const { draft } = yield* Narrator
   return yield* draft(draftRequest)
 }).pipe(
-  Effect.provide(Narrator.layerModel.pipe(Layer.provide(model.layer({
+  Effect.provide(Narrator.layerUnmeasured.pipe(Layer.provide(model.layer({
     apiKey: Redacted.make(apiKey),
     baseUrl: new URL(baseUrl),
     model: "stub-1",

@@ -28,6 +28,7 @@ import { stockedWorld } from "../support/http/servedService.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 import { sized } from "../support/size.ts"
+import { agreeing } from "../support/writing/pages.ts"
 
 const { research } = products
 const buyers = sized({ short: 20, full: 100 })
@@ -56,6 +57,7 @@ const makeEnvironment = Effect.gen(function* () {
     Effect.andThen(Effect.sleep(arrivalTime)),
   )
   const narrator = Layer.succeed(Narrator, {
+    ...agreeing,
     name: "a slow model",
     draft: () => Effect.as(Effect.andThen(allWait, Ref.update(drafts, (n) => n + 1)), []),
   })

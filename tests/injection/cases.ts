@@ -14,7 +14,8 @@ import { readableName, safeName } from "../../src/core/domain/untrusted.ts"
 import type { DraftRequest } from "../../src/writing/domain/claims.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
 import { type FilledSentence, type FilledSlot } from "../../src/writing/domain/page.ts"
-import { writePage, writingPorts } from "../../src/writing/writing.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { writePage } from "../../src/writing/writing.ts"
 import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
 import injected from "../../fixtures/labelled/injection.json" with { type: "json" }
@@ -77,7 +78,7 @@ export function obeying(
 
 /** Writes the page as the service does. */
 const published = Effect.fnUntraced(function* (request: DraftRequest) {
-  return yield* writePage(yield* writingPorts, { ...request, within: Duration.minutes(5) })
+  return yield* writePage(yield* Narrator, { ...request, within: Duration.minutes(5) })
 })
 
 const sentencesOf = (slots: ReadonlyArray<FilledSlot>) =>

@@ -12,7 +12,6 @@ import type { NewsReader } from "../../src/news/NewsReader.ts"
 import { digestPage } from "../../src/digest/domain/page.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
-import type { Judge } from "../../src/writing/Judge.ts"
 import type { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
@@ -53,7 +52,7 @@ const narrated = { digest: inDigests, report: selected }
 const overObeying = (
   body: (
     server: ModelServer,
-  ) => Effect.Effect<void, unknown, Narrator | Judge | NewsReader>,
+  ) => Effect.Effect<void, unknown, Narrator | NewsReader>,
 ) =>
   Effect.gen(function* () {
     const server = yield* modelServer()

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Duration, Effect, Fiber, Layer, Ref, References, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { day, hour, minute, second as aSecond } from "../../src/core/domain/time.ts"
-import { agreeingJudge } from "../support/writing/pages.ts"
+import { agreeing } from "../support/writing/pages.ts"
 import type { ClaimDraft, DraftRequest } from "../../src/writing/domain/claims.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
@@ -50,6 +50,7 @@ const stage = Effect.gen(function* () {
   /** What the narrator does. */
   const writes = yield* Ref.make<Writes>(() => Effect.succeed([]))
   const narrator = Layer.succeed(Narrator, {
+    ...agreeing,
     name: "a model",
     draft: (request) =>
       Effect.andThen(
@@ -68,7 +69,6 @@ const stage = Effect.gen(function* () {
       productPortsLayer(shelf),
       alwaysFresh,
       narrator,
-      agreeingJudge,
       Layer.succeed(ReportStore, faultyStore),
       recordPorts(stated, scoresUp),
     )

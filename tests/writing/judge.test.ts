@@ -9,7 +9,7 @@ import { type Duration, Effect, Layer, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { claimsOfQuestion } from "../../src/writing/domain/judge.ts"
 import { labelledClaims } from "../../src/writing/domain/trial.ts"
-import { Judge } from "../../src/writing/Judge.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
 import { Model, ModelFailed } from "../../src/writing/Model.ts"
 import { test } from "../support/effect.ts"
 import { agreement, careful } from "../support/writing/writers.ts"
@@ -31,7 +31,7 @@ test("the service's judge is trusted after its trial, and measured again every d
       },
     })
     yield* Effect.gen(function* () {
-      const { trusted } = yield* Judge
+      const { trusted } = yield* Narrator
       const after = (time: Duration.Input) => Effect.andThen(TestClock.adjust(time), trusted)
       equal(yield* after(0), true)
       answers = () => null
@@ -44,5 +44,5 @@ test("the service's judge is trusted after its trial, and measured again every d
       equal(yield* after("23 hours"), false)
       equal(yield* after("1 hour"), true)
       ok(asked <= 5 * Math.ceil(labelledClaims.length / claimsOfQuestion), String(asked))
-    }).pipe(Effect.provide(Judge.layerModel.pipe(Layer.provide(model))))
+    }).pipe(Effect.provide(Narrator.layerModel.pipe(Layer.provide(model))))
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))

@@ -8,7 +8,8 @@ import { Arbitrary, Duration, Effect, References } from "effect"
 import { digestPage } from "../../src/digest/domain/page.ts"
 import { slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
 import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/page.ts"
-import { type PageOptions, writePage, writingPorts } from "../../src/writing/writing.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { type PageOptions, writePage } from "../../src/writing/writing.ts"
 import { fillSlots } from "../../src/writing/domain/page.ts"
 import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
 import { liveTest } from "../support/effect.ts"
@@ -37,7 +38,7 @@ const writing = (any: Arbitrary.Arbitrary<PageOptions>) =>
     const server = yield* modelServer(writesTruly)
     const sum = { accepted: 0, refused: 0, dropped: 0 }
     const property = Effect.fnUntraced(function* (options: PageOptions) {
-      const page = yield* writePage(yield* writingPorts, options)
+      const page = yield* writePage(yield* Narrator, options)
       equal(page.slots.map(({ id }) => id), options.slots.map(({ id }) => id))
       ok(page.slots.every(({ sentences }) => sentences.length > 0))
       if (page.accepted === 0) equal(page.slots, fillSlots(options.slots, []))

@@ -14,7 +14,6 @@ import {
   failuresMax,
   requestTimeout,
 } from "../../src/writing/openai/limits.ts"
-import { Judge } from "../../src/writing/Judge.ts"
 import { NewsReader } from "../../src/news/NewsReader.ts"
 import type { ReadingTask } from "../../src/news/domain/reading.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
@@ -79,12 +78,11 @@ liveTest(
       yield* Effect.gen(function* () {
         const narrator = yield* Narrator
         const reader = yield* NewsReader
-        const judge = yield* Judge
         equal([narrator.name, reader.name], ["stub-1", "stub-1"])
         equal(yield* narrator.draft(draftRequest), [claimDraft])
         equal(yield* narrator.draft({ ...draftRequest, use: "report" }), [claimDraft])
         const facts = new Map(draftRequest.facts.map((fact) => [fact.id, fact]))
-        equal(yield* judge.supported([claim], facts), [claim])
+        equal(yield* narrator.supported([claim], facts), [claim])
         equal(yield* reader.read(readingTask), [reading])
       }).pipe(Effect.provide(overModel(server)))
       equal(server.calls.map(({ use }) => use), ["digest", "report", "judge", "reading"])
@@ -106,7 +104,7 @@ liveTest(
       const server = yield* modelServer(validAnswer, says(() => ({ verdicts: [] })))
       yield* Effect.gen(function* () {
         yield* digest
-        yield* Effect.flatMap(Judge, ({ supported }) => supported([claim], new Map()))
+        yield* Effect.flatMap(Narrator, ({ supported }) => supported([claim], new Map()))
       }).pipe(
         Effect.provide(
           overModel(server, { checkModel: "small-1", reasoningEffort: "low", tokensMax: 20_000 }),

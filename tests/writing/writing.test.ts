@@ -13,9 +13,9 @@ import {
   type DraftRequest,
 } from "../../src/writing/domain/claims.ts"
 import { type Claim, claimKinds, fillSlots } from "../../src/writing/domain/page.ts"
-import type { Judge } from "../../src/writing/Judge.ts"
+import type { Narrator } from "../../src/writing/Narrator.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
-import { writePage, type WritingPorts } from "../../src/writing/writing.ts"
+import { writePage } from "../../src/writing/writing.ts"
 import { test } from "../support/effect.ts"
 import { anyInt, hostileText, oneOf } from "../support/http/hostile.ts"
 import { agreeing, claimDraft, fallFact, pageOf } from "../support/writing/pages.ts"
@@ -32,7 +32,7 @@ const byId = new Map(facts.map((fact) => [fact.id, fact]))
 
 interface Script {
   readonly draft: Effect.Effect<ReadonlyArray<ClaimDraft>, ModelFailed>
-  readonly supported?: Judge["Service"]["supported"]
+  readonly supported?: Narrator["Service"]["supported"]
   readonly trusted?: boolean
 }
 
@@ -40,23 +40,19 @@ interface Script {
 function scripted({ draft, supported = agreeing.supported, trusted = true }: Script) {
   const requests: Array<DraftRequest> = []
   const questions: Array<ReadonlyArray<Claim>> = []
-  const ports: WritingPorts = {
-    narrator: {
-      name: "stub-1",
-      draft: (request) => {
-        requests.push(structuredClone(request))
-        return draft
-      },
+  const narrator: Narrator["Service"] = {
+    name: "stub-1",
+    trusted: Effect.succeed(trusted),
+    draft: (request) => {
+      requests.push(structuredClone(request))
+      return draft
     },
-    judge: {
-      trusted: Effect.succeed(trusted),
-      supported: (claims, facts) => {
-        questions.push(claims)
-        return supported(claims, facts)
-      },
+    supported: (claims, facts) => {
+      questions.push(claims)
+      return supported(claims, facts)
     },
   }
-  return { ports, requests, questions }
+  return { narrator, requests, questions }
 }
 
 const failing = Effect.fail(new ModelFailed({ reason: "status 500" }))
@@ -65,7 +61,7 @@ const says = (...claims: ReadonlyArray<ClaimDraft>) => Effect.succeed(claims)
 /** Writes the page while the clock runs as far as needed. */
 const written = Effect.fnUntraced(function* (script: Script) {
   const run = scripted(script)
-  const fiber = yield* Effect.forkChild(writePage(run.ports, options))
+  const fiber = yield* Effect.forkChild(writePage(run.narrator, options))
   yield* TestClock.adjust(within)
   return { page: yield* Fiber.join(fiber), ...run }
 })
@@ -186,8 +182,8 @@ for (
   test(`a slow model writes a ${product} in ${seconds} seconds, and no section is empty`, () =>
     Effect.gen(function* () {
       const within = Duration.seconds(seconds)
-      const { ports } = scripted(slow)
-      const fiber = yield* Effect.forkChild(writePage(ports, { ...options, within }))
+      const { narrator } = scripted(slow)
+      const fiber = yield* Effect.forkChild(writePage(narrator, { ...options, within }))
       yield* TestClock.adjust(within)
       const page = yield* Fiber.join(fiber)
       const claims = page.slots.map(({ sentences }) =>

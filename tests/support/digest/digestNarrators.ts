@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { ClaimDraft, DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { ModelFailed } from "../../../src/writing/Model.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
+import { agreeing } from "../writing/pages.ts"
 
 /** What a narrator does on a call. The claims of `lies` and `omits` are refused. */
 export type NarratorBehaviour = "writes" | "fails" | "crashes" | "hangs" | "lies" | "omits"
@@ -17,6 +18,7 @@ export const narrator = (
   onCall: (request: DraftRequest) => void = () => {},
 ): Narrator["Service"] =>
   Narrator.of({
+    ...agreeing,
     name: "a model",
     draft: Effect.fnUntraced(function* (request) {
       onCall(request)

@@ -17,7 +17,6 @@ import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
-import { agreeingJudge } from "../writing/pages.ts"
 import type { DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
@@ -108,7 +107,7 @@ export const digestsOn = (ports: Context.Context<Ports>, narrator: Narrator["Ser
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue", methodUrl: null })).pipe(
-      Layer.provide([Layer.succeed(Narrator, narrator), agreeingJudge]),
+      Layer.provide(Layer.succeed(Narrator, narrator)),
       Layer.provide(Layer.succeedContext(ports)),
     ),
   )

@@ -11,7 +11,6 @@ import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
@@ -60,7 +59,6 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
     Narrator.layerNone,
-    Judge.layerNone,
     Layer.mock(VenueClient, { wallets: null }),
     Layer.mock(EntryStore, {}),
     Layer.mock(TrackRecord, {}),

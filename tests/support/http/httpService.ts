@@ -21,7 +21,6 @@ import { tickJob } from "../../../src/core/domain/freshness.ts"
 import { Freshness } from "../../../src/core/Freshness.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
-import { agreeingJudge } from "../writing/pages.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
@@ -278,7 +277,7 @@ const servicesOverFresh = (
       trackRecord(world),
       Calibration.layer,
     ).pipe(
-      Layer.provide([productPortsLayer(world.productPorts), writing, agreeingJudge]),
+      Layer.provide([productPortsLayer(world.productPorts), writing]),
     ),
   )
 

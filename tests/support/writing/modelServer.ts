@@ -7,7 +7,6 @@
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
-import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 
 /** A request, decoded. */
@@ -84,12 +83,12 @@ export const modelServer = (
     }
   })
 
-/** The narrator, the judge without its trial, and the reader of the service, over this server. */
+/** The narrator without the trial of its judge, and the reader of the service, over this server. */
 export const overModel = (
   { baseUrl }: Pick<ModelServer, "baseUrl">,
   options: Partial<ModelOptions> = {},
 ) =>
-  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, NewsReader.layerModel).pipe(
+  Layer.mergeAll(Narrator.layerUnmeasured, NewsReader.layerModel).pipe(
     Layer.provide(modelLayer({
       ...{ apiKey: Redacted.make(key), baseUrl, model: "stub-1", checkModel: null },
       ...{ reasoningEffort: null, tokensMax: null },

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { Arbitrary, Effect, Layer } from "effect"
+import { Arbitrary, Effect } from "effect"
 import { safeName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import type { ClaimDraft, DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { type Claim, claimKinds, type Slot } from "../../../src/writing/domain/page.ts"
-import { Judge } from "../../../src/writing/Judge.ts"
+import type { Narrator } from "../../../src/writing/Narrator.ts"
 import { joined, phrase, value } from "../../../src/writing/domain/statement.ts"
 import type { Value } from "../../../src/writing/domain/values.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
@@ -145,10 +145,9 @@ export const claimDraft: ClaimDraft = {
   facts: ["F1"],
 }
 /** A judge that is trusted and says yes. */
-export const agreeing: Judge["Service"] = {
+export const agreeing: Pick<Narrator["Service"], "trusted" | "supported"> = {
   trusted: Effect.succeed(true),
   supported: Effect.succeed,
 }
-export const agreeingJudge: Layer.Layer<Judge> = Layer.succeed(Judge, agreeing)
 
 export const claimsAnswer = { claims: [claimDraft] }
