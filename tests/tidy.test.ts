@@ -498,11 +498,12 @@ const budgets: Readonly<Record<string, number>> = {
   src: 168,
   // The refund worker has the store's time, whatever its machine's clock says: 10 lines.
   // An operator sees that LIMITS was removed, and the journal is where DATA_DIR is: 7 lines.
-  "src/app": 4_131,
+  // Services on one machine differ in PORT alone, and a port in use is named by its variable: 34 lines.
+  "src/app": 4_165,
   // An unknown skill is answered with the names and the near one: 7 lines.
   // The client has a copy of the search for near names: 12 lines.
   "src/catalog": 1_886,
-  "src/core": 1_795,
+  "src/core": 1_799,
   "src/digest": 2_239,
   "src/feed": 1_189,
   // A refused method or path, also on the page of a 404, is answered with the one to send: 20 lines.
@@ -537,7 +538,8 @@ const budgets: Readonly<Record<string, number>> = {
   // A view over refunds gives no role their signatures: 13 lines and this one.
   // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
   // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
-  tests: 84_055,
+  // The admin ports of services that differ in PORT alone do not collide: 39 lines.
+  tests: 84_096,
   // A misspelt argument of the client or of bellwether-mcp is answered with the one meant: 26 lines.
   // A visitor with only an address buys one answer by one npx command: 44 lines.
   "packages, bench, examples, tools": 10_312,

@@ -147,11 +147,6 @@ function stopReason(cause: Cause.Cause<unknown>): string {
       "The process was started without that permission: start it with its task"
   }
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
-    case "CannotListen":
-      return `Cannot listen on ${fieldOf(error, "hostname")}:${fieldOf(error, "port")}: ` +
-        (fieldOf(error, "reason") === "AddrInUse"
-          ? "the port is in use. Stop what uses it, or set PORT or ADMIN_PORT"
-          : "HOST and ADMIN_HOST must be addresses of this machine")
     case "ChainUnavailable":
       return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
@@ -164,9 +159,6 @@ function stopReason(cause: Cause.Cause<unknown>): string {
     ? error.message
     : Cause.pretty(cause)
 }
-
-const fieldOf = (error: unknown, name: string) =>
-  Predicate.hasProperty(error, name) ? error[name] : undefined
 
 const venueTexts = {
   simulated: "simulated, in real time, with 8 days of history",

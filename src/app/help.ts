@@ -55,7 +55,7 @@ export const tasks: Readonly<Record<string, Task>> = {
     mode: "dev",
     processes: ["service"],
     required: [],
-    example: "PORT=9402 ADMIN_PORT=9403 DATA_DIR=.data/second deno task dev",
+    example: "PORT=9402 DATA_DIR=.data/second deno task dev",
   },
   check: {
     what: "Tries the settings and what a sale needs. Ends with 1 if a part fails.",

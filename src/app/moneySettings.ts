@@ -13,6 +13,7 @@ import {
   type GetVariable,
   invalidSettings,
   isLoopback,
+  portMax,
   reader,
   type ReadSetting,
   together,
@@ -68,7 +69,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       sweep: read("SWEEP"),
       maxUnmatchedPerDay: read("UNMATCHED_REFUND_MAX_PER_DAY_USD"),
       adminHost: read("ADMIN_HOST"),
-      adminPort: read("REFUND_ADMIN_PORT"),
+      adminPort: readAdminPort(read, "REFUND_ADMIN_PORT", 2),
       logLevel: read("LOG_LEVEL"),
       commit: read("COMMIT"),
     })
@@ -76,6 +77,19 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
   },
 )
 export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>
+
+/** A port of probes and metrics, `after` PORT if unset: services on one machine differ in PORT alone. */
+export const readAdminPort = Effect.fnUntraced(function* (
+  read: ReadSetting,
+  name: "ADMIN_PORT" | "REFUND_ADMIN_PORT",
+  after: number,
+) {
+  const { port, own } = yield* together({ port: read("PORT"), own: read(name) })
+  if (own !== null) return own
+  return port + after <= portMax ? port + after : yield* invalidSettings(
+    `PORT must be at most ${portMax - after}, or set ${name}`,
+  )
+})
 
 const readCaps = Effect.fnUntraced(function* (read: ReadSetting) {
   const caps = yield* together({

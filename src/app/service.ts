@@ -74,6 +74,7 @@ import { packageFolder } from "./sandbox.ts"
 import { loadService, type ServiceSettings } from "./settings.ts"
 import * as telemetry from "./telemetry.ts"
 import { exitCodeOf } from "./untilSignal.ts"
+import { notListening } from "./variables.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
@@ -116,8 +117,12 @@ export async function runService(
   const program = Effect.gen(function* () {
     const settings = yield* loadService(mode, get)
     yield* Console.log(serviceBanner(settings))
-    yield* tryAddress(settings.host, settings.port)
-    yield* tryAddress(settings.adminHost, settings.adminPort)
+    yield* tryAddress(settings.host, settings.port).pipe(
+      Effect.mapError(notListening("HOST", "PORT")),
+    )
+    yield* tryAddress(settings.adminHost, settings.adminPort).pipe(
+      Effect.mapError(notListening("ADMIN_HOST", "ADMIN_PORT")),
+    )
     return yield* serve(settings, refunds)
   }).pipe(Effect.scoped)
   return await exitCodeOf(program)

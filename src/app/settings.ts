@@ -14,6 +14,7 @@ import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   isRehearsal,
   type MoneySettings,
+  readAdminPort,
   readMoneySettings,
   readNetwork,
   readScan,
@@ -94,7 +95,10 @@ export const loadService = Effect.fn("settings.loadService")(
 export type ServiceSettings = Effect.Success<ReturnType<typeof loadService>>
 
 const readPorts = Effect.fnUntraced(function* (read: ReadSetting) {
-  const ports = yield* together({ port: read("PORT"), adminPort: read("ADMIN_PORT") })
+  const ports = yield* together({
+    port: read("PORT"),
+    adminPort: readAdminPort(read, "ADMIN_PORT", 1),
+  })
   return ports.port !== ports.adminPort ? ports : yield* invalidSettings(
     "PORT and ADMIN_PORT must differ: the admin listener is not public",
   )

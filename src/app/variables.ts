@@ -8,6 +8,7 @@
  * @module
  */
 import { Duration, Effect, Option, Predicate, Redacted, Result, Schema } from "effect"
+import type { CannotListen } from "../core/listening.ts"
 import { atomic, AtomicAmount, usd } from "../core/domain/money.ts"
 import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
@@ -65,7 +66,8 @@ const whole = (expected: string, minimum: number, maximum: number) =>
     return value >= minimum && value <= maximum ? value : null
   })
 
-const port = whole("a port number from 1 to 65535", 1, 65_535)
+export const portMax = 65_535
+const port = whole(`a port number from 1 to ${portMax}`, 1, portMax)
 const folder = pattern("a folder", /./)
 const jsonFile = pattern("a JSON file", /./)
 const modelName = pattern(
@@ -239,7 +241,7 @@ const declared = {
     null,
   ),
   HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
-  PORT: variable(service, "public listener", port, 8402),
+  PORT: variable(both, "public listener", port, 8402),
   TRUSTED_PROXY_HOPS: variable(
     service,
     "how many proxies in front append to X-Forwarded-For",
@@ -247,12 +249,17 @@ const declared = {
     0,
   ),
   ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
-  ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  ADMIN_PORT: variable(
+    service,
+    "admin listener: /livez, /readyz, /metrics; if unset, PORT + 1",
+    port,
+    null,
+  ),
   REFUND_ADMIN_PORT: variable(
     worker,
-    "the refund worker's admin listener: /livez, /readyz, /metrics",
+    "the refund worker's admin listener: /livez, /readyz, /metrics; if unset, PORT + 2",
     port,
-    8404,
+    null,
   ),
   DATABASE_URL: variable(
     ["service", "worker", "migration", "restore"],
@@ -543,6 +550,17 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 
 export const invalidSettings = (problem: string) =>
   Effect.fail(new InvalidSettings({ problems: [problem] }))
+
+/** An address that cannot be listened at, as a problem of the two variables that set it. */
+export const notListening =
+  (host: Variable, port: Variable) => ({ hostname, port: at, reason }: CannotListen) => {
+    const why = reason === "AddrInUse"
+      ? `the port is in use. Stop what uses it, or set ${port} to another`
+      : reason === "PermissionDenied"
+      ? `set ${port} to one over 1023`
+      : `${host} must be an address of this machine`
+    return new InvalidSettings({ problems: [`Cannot listen on ${hostname}:${at}: ${why}`] })
+  }
 
 type Readings<A> = { readonly [N in keyof A]: Effect.Effect<A[N], InvalidSettings> }
 

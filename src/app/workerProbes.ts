@@ -14,6 +14,7 @@ import { type QueueName, type RefundOutcome, refundQueues } from "../payments/do
 import { isDisputed } from "../payments/domain/paymentHealth.ts"
 import { chainReadAge, PortRecords } from "../payments/observedPorts.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
+import { notListening } from "./variables.ts"
 
 const drain = Duration.seconds(1)
 /** How often the chain is read, and how long that may take. */
@@ -89,7 +90,7 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
       drain,
       probes: { "/readyz": readiness },
       updateGauges,
-    })
+    }).pipe(Effect.mapError(notListening("ADMIN_HOST", "REFUND_ADMIN_PORT")))
   }))
 
 const updateAge = (beat: Beat, gauge: Metric.Gauge<number>, at: (beat: Beat) => EpochMs | null) =>

@@ -10,7 +10,11 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   hostname: Schema.String,
   port: Schema.Int,
   reason: Schema.String,
-}) {}
+}) {
+  override get message() {
+    return `Cannot listen on ${this.hostname}:${this.port}: ${this.reason}`
+  }
+}
 
 /** What `open` opens at an address. */
 export const openAt = <A>(

@@ -10,7 +10,8 @@ import { privateKeyToAccount } from "viem/accounts"
 import { serviceBanner } from "../../src/app/console.ts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
 import { loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
-import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
+import { type Mode, notListening, type Variable, variablesOf } from "../../src/app/variables.ts"
+import { CannotListen } from "../../src/core/listening.ts"
 import { networks } from "../../src/payments/domain/x402/terms.ts"
 import { test } from "../support/effect.ts"
 
@@ -91,6 +92,44 @@ test("loadService() binds the admin port to loopback, in start too", () =>
     const { host, adminHost } = yield* settings("start", playing)
     equal([host, adminHost], ["0.0.0.0", "127.0.0.1"])
     equal((yield* settings("start", { ...playing, ADMIN_HOST: "::" })).adminHost, "::")
+  }))
+
+test("the admin ports follow PORT, so that two services on a machine do not collide", () =>
+  Effect.gen(function* () {
+    const portsOf = (env: Env) =>
+      Effect.gen(function* () {
+        const { port, adminPort } = yield* settings("dev", env)
+        const refunds = yield* worker({ ...env, ...store, PAYMENTS: "simulated" })
+        return [port, adminPort, refunds.adminPort]
+      })
+    equal(yield* portsOf({}), [8402, 8403, 8404])
+    equal(yield* portsOf({ PORT: "9402" }), [9402, 9403, 9404])
+    equal(yield* portsOf({ PORT: "1", ADMIN_PORT: "9", REFUND_ADMIN_PORT: "7" }), [1, 9, 7])
+    match((yield* errorOf("dev", { PORT: "65535" })) ?? "", /^PORT must be [^]*set ADMIN_PORT/)
+    const last = { ...store, PAYMENTS: "simulated", PORT: "65534" } as const
+    match((yield* messageOf(worker(last))) ?? "", /^PORT must be [^]*set REFUND_ADMIN_PORT/)
+  }))
+
+test("a port in use is named with the variable that sets it", () =>
+  Effect.sync(() => {
+    const at = { hostname: "127.0.0.1", port: 9 }
+    for (
+      const [host, port] of [
+        ["HOST", "PORT"],
+        ["ADMIN_HOST", "ADMIN_PORT"],
+        ["ADMIN_HOST", "REFUND_ADMIN_PORT"],
+      ] as const
+    ) {
+      const because = (reason: string) =>
+        notListening(host, port)(new CannotListen({ ...at, reason })).message
+      const where = "Cannot listen on 127.0.0.1:9: "
+      equal(
+        because("AddrInUse"),
+        `${where}the port is in use. Stop what uses it, or set ${port} to another`,
+      )
+      equal(because("PermissionDenied"), `${where}set ${port} to one over 1023`)
+      equal(because("AddrNotAvailable"), `${where}${host} must be an address of this machine`)
+    }
   }))
 
 const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
