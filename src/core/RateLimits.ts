@@ -6,7 +6,7 @@
  * @module
  */
 import { type Clock, Context, Effect, Schema } from "effect"
-import type { EpochMs } from "./domain/time.ts"
+import { type EpochMs, leftMs } from "./domain/time.ts"
 
 export interface RatePolicy {
   readonly name: string
@@ -47,7 +47,7 @@ const refusalsMax = 10_000
 
 /** One limit, which remembers in this process who is refused. */
 interface Limit {
-  /** How long a key is refused; 0 or less when it is not. Reads no store. */
+  /** How long a key is refused; 0 when it is not. Reads no store. */
   readonly refusedForMs: (key: string) => number
   readonly take: (key: string) => Effect.Effect<RateDecision, RateLimitUnavailable>
   readonly giveBack: (key: string) => Effect.Effect<void, RateLimitUnavailable>
@@ -59,23 +59,21 @@ export function makeLimit(
   clock: Clock.Clock,
   policy: RatePolicy,
 ): Limit {
-  const refusedUntil = new Map<string, EpochMs>()
+  const refusals = new Map<string, { readonly at: EpochMs; readonly forMs: number }>()
   // The last grant refuses the next request already. The wait counts from before the call to the
   // port, so it never ends later than the port's own.
   const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
     if (decision.granted && decision.remaining > 0) return
-    if (refusedUntil.size >= refusalsMax) {
-      refusedUntil.delete(refusedUntil.keys().next().value ?? key)
-    }
-    refusedUntil.set(key, requestedAt + decision.resetMs)
+    if (refusals.size >= refusalsMax) refusals.delete(refusals.keys().next().value ?? key)
+    refusals.set(key, { at: requestedAt, forMs: decision.resetMs })
   }
   return {
     refusedForMs: (key) => {
-      const until = refusedUntil.get(key)
-      if (until === undefined) return 0
-      const leftMs = until - clock.currentTimeMillisUnsafe()
-      if (leftMs <= 0) refusedUntil.delete(key)
-      return leftMs
+      const refusal = refusals.get(key)
+      if (refusal === undefined) return 0
+      const refusedForMs = leftMs(refusal.at, refusal.forMs, clock.currentTimeMillisUnsafe())
+      if (refusedForMs === 0) refusals.delete(key)
+      return refusedForMs
     },
     take: (key) =>
       Effect.suspend(() => {
@@ -88,7 +86,7 @@ export function makeLimit(
     giveBack: (key) =>
       Effect.andThen(
         limits.giveBack(policy, key),
-        Effect.sync(() => refusedUntil.delete(key)),
+        Effect.sync(() => refusals.delete(key)),
       ),
   }
 }

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Exit } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { cachedFor } from "./cachedFor.ts"
+import { leftMs } from "./domain/time.ts"
 
 interface ReadOnChangeOptions<A> {
   /** A cheap query; the result is the same as long as nothing changed. */
@@ -28,17 +30,14 @@ export const readOnChange = <A>({ version, read, intervalMin, ageMax }: ReadOnCh
     const newest = yield* version
     const now = yield* Clock.currentTimeMillis
     const before = cached
-    const ageMs = before === null ? Infinity : now - before.at
-    if (
-      before !== null && ageMs < Duration.toMillis(ageMax) &&
-      (before.version === newest || ageMs < Duration.toMillis(intervalMin))
-    ) return before.value
+    const isWithin = (length: Duration.Duration) =>
+      before !== null && leftMs(before.at, Duration.toMillis(length), now) > 0
+    if (before !== null && isWithin(before.version === newest ? ageMax : intervalMin)) {
+      return before.value
+    }
     const value = yield* read
     cached = { version: newest, at: now, value }
     return value
   })
-  return Effect.cachedWithTTL(
-    current,
-    (exit) => Exit.isSuccess(exit) ? versionCheckInterval : Duration.zero,
-  )
+  return Effect.map(cachedFor(current, versionCheckInterval), ([cached]) => cached)
 }

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Option } from "effect"
 import { newsRetentionMs } from "./domain/headline.ts"
 import { type Match, newsIndex, related, topicsOf } from "./domain/match.ts"
 import {
@@ -19,6 +19,7 @@ import {
   storiesAskedMax,
   type Verdict,
 } from "./domain/reading.ts"
+import { cachedFor } from "../core/cachedFor.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
@@ -97,10 +98,7 @@ export class News extends Context.Service<News, {
       const markets = yield* MarketStore
       const reader = yield* NewsReader
       const read = readingOf(store, reader, yield* VenueClient)
-      const [current, invalidate] = yield* Effect.cachedInvalidateWithTTL(
-        readNews(store, markets),
-        (exit) => Exit.isSuccess(exit) ? indexTtl : Duration.zero,
-      )
+      const [current, invalidate] = yield* cachedFor(readNews(store, markets), indexTtl)
 
       const storiesAbout = Effect.fn("News.storiesAbout")(
         function* (

@@ -5,6 +5,7 @@
  * @module
  */
 import { Cache, Context, Duration, Effect, Exit, Fiber, Layer } from "effect"
+import { forgetAfterStepBack } from "../core/cachedFor.ts"
 import { type Clause, clauseOf, clauseOfAnswer } from "../markets/domain/clause.ts"
 import { ClauseAnswer, clausePrompt } from "./domain/clauseReading.ts"
 import {
@@ -43,11 +44,13 @@ export class NewsReader extends Context.Service<NewsReader, {
           timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.minutes(5),
         },
       )
+      const whileTimeGoesOn = forgetAfterStepBack(Cache.invalidateAll(answers))
       const scope = yield* Effect.scope
       const clause = (question: string, rules: string) => {
         const fixed = Effect.sync(() => clauseOf(question, rules))
         // An answer that comes later serves the next caller.
-        const answer = Effect.forkIn(Cache.get(answers, { question, rules }), scope)
+        const read = whileTimeGoesOn(Cache.get(answers, { question, rules }))
+        const answer = Effect.forkIn(read, scope)
         return rules === "" ? fixed : Effect.flatMap(answer, Fiber.join).pipe(
           Effect.timeout(clauseTime),
           Effect.catch(() => fixed),

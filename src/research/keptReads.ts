@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Duration, Effect } from "effect"
-import type { EpochMs } from "../core/domain/time.ts"
+import { type EpochMs, leftMs } from "../core/domain/time.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { readRequired, type ReportPorts, type RequiredOfVenue } from "./reading.ts"
 
@@ -21,7 +21,7 @@ export function keptReads(ports: Pick<ReportPorts, "markets" | "venue">) {
   const kept = new Map<MarketId, { readonly at: EpochMs; readonly read: RequiredOfVenue }>()
   const youngerThan = (ageMax: number, { id }: Market, now: EpochMs) => {
     const found = kept.get(id)
-    return found !== undefined && now - found.at < ageMax ? found.read : null
+    return found !== undefined && leftMs(found.at, ageMax, now) > 0 ? found.read : null
   }
   return {
     /** Fails where a report would fail now. */
@@ -32,7 +32,7 @@ export function keptReads(ports: Pick<ReportPorts, "markets" | "venue">) {
       kept.delete(market.id)
       kept.set(market.id, { at: yield* Clock.currentTimeMillis, read })
       for (const [id, { at }] of kept) {
-        if (kept.size <= keptMax && now - at < Duration.toMillis(keptFor)) break
+        if (kept.size <= keptMax && leftMs(at, Duration.toMillis(keptFor), now) > 0) break
         kept.delete(id)
       }
     }),

@@ -8,6 +8,7 @@
  */
 import { Clock, Duration, Effect } from "effect"
 import { CallClient } from "../core/CallClient.ts"
+import { type EpochMs, leftMs } from "../core/domain/time.ts"
 import type { Market } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
@@ -29,7 +30,7 @@ const lookupsWindow = Duration.minutes(1)
 const likelyMax = 500
 
 interface Asked {
-  readonly at: number
+  readonly at: EpochMs
   readonly by: typeof CallClient.Service
 }
 
@@ -38,8 +39,8 @@ export const venueLookup = ({ venue, markets }: {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
 }) => {
-  /** What is remembered of each unknown slug, and until when: the oldest first. */
-  const unknown = new Map<string, { readonly until: number; readonly error: MarketNotFound }>()
+  /** What is remembered of each unknown slug, and since when: the oldest first. */
+  const unknown = new Map<string, { readonly at: EpochMs; readonly error: MarketNotFound }>()
   let asked: ReadonlyArray<Asked> = []
 
   /** Takes one lookup of the limits. */
@@ -47,7 +48,7 @@ export const venueLookup = ({ venue, markets }: {
     const now = yield* Clock.currentTimeMillis
     const by = yield* CallClient
     const windowMs = Duration.toMillis(lookupsWindow)
-    asked = asked.filter(({ at }) => now - at < windowMs)
+    asked = asked.filter(({ at }) => leftMs(at, windowMs, now) > 0)
     const limits: ReadonlyArray<readonly [ReadonlyArray<Asked>, number]> = [
       [asked.filter((one) => by !== null && one.by?.client === by.client), lookupsOfClientMax],
       [
@@ -70,7 +71,7 @@ export const venueLookup = ({ venue, markets }: {
 
   const remember = (slug: string, error: MarketNotFound, now: number) => {
     unknown.delete(slug)
-    unknown.set(slug, { until: now + Duration.toMillis(unknownFor), error })
+    unknown.set(slug, { at: now, error })
     const [oldest] = unknown.keys()
     if (unknown.size > unknownMax && oldest !== undefined) unknown.delete(oldest)
   }
@@ -79,7 +80,9 @@ export const venueLookup = ({ venue, markets }: {
     const name = slug.toLowerCase()
     const now = yield* Clock.currentTimeMillis
     const known = unknown.get(name)
-    if (known !== undefined && known.until > now) return yield* known.error
+    if (known !== undefined && leftMs(known.at, Duration.toMillis(unknownFor), now) > 0) {
+      return yield* known.error
+    }
     yield* admit
     const { rows } = yield* venue.bySlug(slug).pipe(
       Effect.timeout(lookupTimeout),

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { cachedFor } from "../core/cachedFor.ts"
 import { inputs } from "../core/domain/freshness.ts"
 import { day } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
@@ -35,10 +36,9 @@ const paymentsEvery = Duration.minutes(1)
 const make = Effect.fnUntraced(function* (options: StatusOptions) {
   const store = yield* StatusStore
   const freshness = yield* Freshness
-  const payments = yield* Clock.currentTimeMillis.pipe(
-    Effect.flatMap((now) => store.payments(now - day)),
-    // A failed read is not kept: the next request reads again.
-    Effect.cachedWithTTL((exit) => Exit.isSuccess(exit) ? paymentsEvery : Duration.zero),
+  const [payments] = yield* cachedFor(
+    Effect.flatMap(Clock.currentTimeMillis, (now) => store.payments(now - day)),
+    paymentsEvery,
   )
   const report = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

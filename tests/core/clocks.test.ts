@@ -27,6 +27,10 @@ const sources = {
   elapsed: /Date\.now|new Date\(\)|performance\.now/,
 }
 
+/** A window whose start lies in the future has ended: the test puts every one of them before a clock that jumps. */
+const windowTest = "core/windows"
+const windowPattern = /WithTTL\(|timeToLive|[^d]\bleftMs\(/
+
 const uses: ReadonlyArray<
   readonly [what: string, source: keyof typeof sources, test: string, files: string]
 > = [
@@ -70,35 +74,35 @@ const uses: ReadonlyArray<
   ],
   ["the health of payments", "store", "payments/domain/paymentHealth", "payments/PaymentHealth"],
   [
-    "what a process remembers of money",
+    "what a process keeps in memory for a while",
     "store",
-    "payments/clockJumps",
-    "payments/sale/shares payments/sale/solvency payments/chain/heads payments/chain/agreement " +
-    "payments/chain/chain payments/facilitator/failover",
+    windowTest,
+    "core/cachedFor core/RateLimits core/readOnChange http/server/limits http/free/reads " +
+    "http/free/marketData news/NewsReader news/sources/requests research/keptReads " +
+    "research/venueLookup payments/sale/shares payments/sale/solvency payments/chain/heads " +
+    "payments/chain/agreement payments/chain/chain payments/chain/rpc payments/facilitator/failover",
   ],
   ["the journal", "store", "payments/deliveryJournal", "payments/DeliveryJournal"],
   [
     "limits",
     "store",
     "core/clocks",
-    "core/RateLimits http/server/limits postgres/rateLimits research/venueLookup",
+    "postgres/rateLimits",
   ],
   ["leases of reports", "database", "core/clocks", "research/postgres/reportStore"],
   [
     "deadlines, and what is kept of reads",
     "store",
     "core/storeClock",
-    "core/readOnChange http/free/reads http/free/marketData http/free/pageData http/layer " +
-    "http/a2a/a2a http/paywall/paywall research/keptReads research/sharedReports " +
-    "news/NewsReader status/Status core/httpReading core/probes http/server/admin app/telemetry",
+    "http/free/pageData http/layer http/a2a/a2a http/paywall/paywall research/sharedReports " +
+    "status/Status core/httpReading core/probes http/server/admin app/telemetry",
   ],
   [
     "requests to other services",
     "store",
     "core/storeClock",
     "venues/polymarket/clob venues/polymarket/gamma venues/polymarket/oracle " +
-    "venues/polymarket/requests news/sources/gdelt news/sources/requests " +
-    "payments/facilitator/bearerToken payments/chain/rpc",
+    "news/sources/gdelt payments/facilitator/bearerToken",
   ],
   [
     "what is simulated",
@@ -141,6 +145,13 @@ Deno.test("every file that reads a clock reads the one that the table says", () 
     files.split(" ").map((file) => `${file} ${source}`)
   )
   equal(found.toSorted(), listed.toSorted())
+})
+
+Deno.test("every window in memory stands before a clock that jumps", () => {
+  const found = sourceFiles.filter(([, text]) => windowPattern.test(text)).map(([name]) => name)
+  const [listed = ""] = uses.flatMap(([, , test, files]) => test === windowTest ? [files] : [])
+  const unlisted = found.filter((name) => !listed.split(" ").includes(name))
+  equal(unlisted, [])
 })
 
 Deno.test("each use has a test with a wrong clock, and both processes have the store's", () => {

@@ -14,6 +14,13 @@ export const hour = 60 * minute
 export const day = 24 * hour
 
 /**
+ * How much is left at `now` of `lengthMs` that began at `from`; 0 when it is over. It is over, too, when it
+ * seems to begin later: the clock has gone back since.
+ */
+export const leftMs = (from: EpochMs, lengthMs: number, now: EpochMs): number =>
+  now < from ? 0 : Math.max(0, from + lengthMs - now)
+
+/**
  * One run of a deletion ends at most this long after the oldest row, so that no clock can empty a
  * table: two slots of the job that deletes, so that it catches up twice as fast as rows get old.
  */

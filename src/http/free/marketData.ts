@@ -7,6 +7,7 @@
  * @module
  */
 import { Cache, Effect, Exit, Option } from "effect"
+import { forgetAfterStepBack } from "../../core/cachedFor.ts"
 import { isoTime, minute } from "../../core/domain/time.ts"
 import type { PublishedMarket } from "../../feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
@@ -43,9 +44,11 @@ export const makeMarketData = Effect.gen(function* () {
       timeToLive: (exit) => Exit.isSuccess(exit) && exit.value !== null ? ageMsMax : 0,
     },
   )
+  const clear = Cache.invalidateAll(answers)
+  const whileTimeGoesOn = forgetAfterStepBack(clear)
   const data: MarketData = {
-    answerOf: (slug) => Cache.get(answers, slug),
-    clear: Cache.invalidateAll(answers),
+    answerOf: (slug) => whileTimeGoesOn(Cache.get(answers, slug)),
+    clear,
   }
   return data
 })

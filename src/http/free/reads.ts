@@ -6,7 +6,7 @@
  */
 import { Clock, Duration, Effect, Fiber, Option } from "effect"
 import { withDeadline } from "../../core/deadline.ts"
-import { type EpochMs, second } from "../../core/domain/time.ts"
+import { type EpochMs, leftMs, second } from "../../core/domain/time.ts"
 import { makePlaces } from "../../core/places.ts"
 
 /** Most reads for requests at once. */
@@ -81,7 +81,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(
   const clock = yield* Clock.Clock
   const beganAt = clock.currentTimeMillisUnsafe()
   let last: { readonly at: EpochMs; readonly value: A } | null = null
-  const isYoung = (at: EpochMs) => clock.currentTimeMillisUnsafe() - at <= ageMsMax
+  const isYoung = (at: EpochMs) => leftMs(at, ageMsMax, clock.currentTimeMillisUnsafe()) > 0
   const inTime = nullInOutage(failureMessage, timeoutMs, () => !isYoung(last?.at ?? beganAt))
   /** Computes now. Never fails: the last value is kept until it is too old. */
   const refresh = Effect.asVoid(inTime(Effect.map(compute, (value) => {

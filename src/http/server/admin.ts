@@ -12,7 +12,8 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Exit, Metric, Option } from "effect"
+import { Clock, Duration, Effect, Metric, Option } from "effect"
+import { cachedFor } from "../../core/cachedFor.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type ProbeFailure, type ProbeListenOptions, serveProbes } from "../../core/probes.ts"
 import { StoreClock } from "../../core/StoreClock.ts"
@@ -88,10 +89,8 @@ const writeProbe = Effect.gen(function* () {
     ),
     Effect.catch(({ reason }) => Effect.succeed<ProbeFailure>(reason)),
   )
-  return yield* Effect.cachedWithTTL(
-    attempt,
-    (exit) => Exit.isSuccess(exit) ? writeEvery : Duration.zero,
-  )
+  const [cached] = yield* cachedFor(attempt, writeEvery)
+  return cached
 })
 
 /** Measures the tables. A failed measurement leaves the gauges as they are; the next scrape retries. */
@@ -105,10 +104,7 @@ const measureTables = Effect.gen(function* () {
       yield* Metric.update(Metric.withAttributes(tableBytes, { table }), bytes)
     }
   })
-  const cached = yield* Effect.cachedWithTTL(
-    measure,
-    (exit) => Exit.isSuccess(exit) ? tablesEvery : Duration.zero,
-  )
+  const [cached] = yield* cachedFor(measure, tablesEvery)
   return Effect.catchCause(cached, (cause) => Effect.logWarning("Cannot measure tables", cause))
 })
 

@@ -9,6 +9,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Client } from "../../core/CallClient.ts"
+import { leftMs } from "../../core/domain/time.ts"
 import type { HeaderPair } from "./answer.ts"
 import {
   overloaded,
@@ -79,7 +80,7 @@ function countHere(clock: Clock.Clock, { limit, windowMs }: Exclude<RateBudget, 
   let begunAt = 0
   return (client: string): boolean => {
     const now = clock.currentTimeMillisUnsafe()
-    if (Math.abs(now - begunAt) >= windowMs) {
+    if (leftMs(begunAt, windowMs, now) === 0) {
       counts.clear()
       begunAt = now
     }
@@ -122,11 +123,11 @@ export const makeLimiter = Effect.fnUntraced(
       )
 
     const refusal = (keys: Client): Denied | null => {
-      const leftMs = Math.max(
+      const refusedForMs = Math.max(
         ofClient.refusedForMs(keys.client),
         keys.site === null ? 0 : ofSite.refusedForMs(keys.site),
       )
-      return leftMs > 0 ? denied(clientPolicy, leftMs) : null
+      return refusedForMs > 0 ? denied(clientPolicy, refusedForMs) : null
     }
     const limiter: RateLimiter = {
       policyField: policyField(clientPolicy),

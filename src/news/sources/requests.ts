@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import { FetchHttpClient, type HttpClient, HttpClientRequest } from "effect/http"
 import { type HttpFault, permanentFault, readAnswer, statusFault } from "../../core/httpReading.ts"
-import { type EpochMs, hour } from "../../core/domain/time.ts"
+import { hour, leftMs } from "../../core/domain/time.ts"
 import { decodeText } from "./rows.ts"
 
 /**
@@ -32,10 +32,12 @@ export type ReadPage = (url: string, accept: string) => Effect.Effect<string, Ht
 
 /** Reads pages of one source; no request is sent before its Retry-After has passed. */
 export function pageReader({ client, userAgent, timeoutMs }: ReaderOptions): ReadPage {
-  let restUntil: EpochMs = 0
+  let rest = { from: 0, forMs: 0 }
   return Effect.fnUntraced(function* (url: string, accept: string) {
     const now = yield* Clock.currentTimeMillis
-    if (now < restUntil) return yield* permanentFault("Retry-After has not passed")
+    if (leftMs(rest.from, rest.forMs, now) > 0) {
+      return yield* permanentFault("Retry-After has not passed")
+    }
     const request = HttpClientRequest.get(url, { headers: { accept, "user-agent": userAgent } })
     const answer = yield* readAnswer(client, request, { timeoutMs, bodyBytesMax }).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, {
@@ -47,7 +49,7 @@ export function pageReader({ client, userAgent, timeoutMs }: ReaderOptions): Rea
     if (status === 200) return decodeText(body, headers["content-type"] ?? "")
     return yield* Effect.tapError(statusFault(answer), ({ retryAfterMs }) =>
       Effect.sync(() => {
-        restUntil = now + Math.min(retryAfterMs ?? 0, restMsMax)
+        rest = { from: now, forMs: Math.min(retryAfterMs ?? 0, restMsMax) }
       }))
   })
 }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Exit } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { cachedFor } from "../../core/cachedFor.ts"
 import { decodeBlock, decodeQuantity, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
 /** `safe`: the block that the node calls safe. `blocks`: this many blocks below the newest. */
@@ -72,17 +73,8 @@ export const watchSafeHead = Effect.fnUntraced(
       return head
     })
 
-    const [cached, invalidate] = yield* Effect.cachedInvalidateWithTTL(
-      Effect.suspend(read),
-      (exit) => Exit.isSuccess(exit) ? headTtl : Duration.zero,
-    )
-    let askedAtMs = -Infinity
-    // After a clock that goes back, the cached head would be new for as long as the clock was fast.
-    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-      const wentBack = nowMs < askedAtMs
-      askedAtMs = nowMs
-      return wentBack ? Effect.andThen(invalidate, cached) : cached
-    })
+    const [cached] = yield* cachedFor(Effect.suspend(read), headTtl)
+    return cached
   },
 )
 

@@ -20,6 +20,7 @@ import {
   Semaphore,
 } from "effect"
 import { getHttpRpcClient } from "viem/utils"
+import { leftMs } from "../../core/domain/time.ts"
 
 export interface RpcOptions {
   readonly rpcUrl: string
@@ -120,7 +121,7 @@ export const connect = Effect.fnUntraced(function* (
   /** The responses to a batch of several calls; none when there is no answer. */
   const sendBatch = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReturnType<typeof bodyOf>>) {
     const nowMs = yield* Clock.currentTimeMillis
-    if (bodies.length === 1 || Math.abs(nowMs - batchFailedAtMs) < batchRestMs) return []
+    if (bodies.length === 1 || leftMs(batchFailedAtMs, batchRestMs, nowMs) > 0) return []
     const responses = yield* Effect.option(inTime("batch", send({ method: "batch" }, [...bodies])))
     if (Option.isNone(responses)) batchFailedAtMs = nowMs
     return Option.filter(responses, Array.isArray).pipe(Option.getOrElse((): Array<unknown> => []))

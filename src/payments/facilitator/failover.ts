@@ -9,6 +9,7 @@
  * @module
  */
 import { Clock, Duration, Effect } from "effect"
+import { leftMs } from "../../core/domain/time.ts"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -46,7 +47,7 @@ export function failover(
 
   const inOrder = Effect.map(Clock.currentTimeMillis, (nowMs) => {
     const rests = (one: Facilitator["Service"]) =>
-      Math.abs(nowMs - (failedAtMs.get(one) ?? -Infinity)) < restMs
+      leftMs(failedAtMs.get(one) ?? -Infinity, restMs, nowMs) > 0
     return [...facilitators.filter((one) => !rests(one)), ...facilitators.filter(rests)]
   })
 

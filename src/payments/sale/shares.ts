@@ -19,7 +19,7 @@
  */
 import { Clock, Effect } from "effect"
 import { resendUnused } from "../../catalog/domain/refusal.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, leftMs } from "../../core/domain/time.ts"
 import { makeLimit, type RateLimits } from "../../core/RateLimits.ts"
 import { NotCharged } from "../domain/failedSale.ts"
 import type { Address, PaymentId } from "../domain/payment.ts"
@@ -78,7 +78,7 @@ function makeLimits(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
 
 export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
   const { limits, sharesOf } = makeLimits(rateLimits, clock)
-  const failed = new Map<string, { readonly failure: NotCharged; readonly until: EpochMs }>()
+  const failed = new Map<string, { readonly failure: NotCharged; readonly at: EpochMs }>()
   /** The shares of sales whose buyers hung up, until their answers are delivered. */
   const abandoned = new Map<PaymentId, ReadonlyArray<Share>>()
 
@@ -86,13 +86,14 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
   const refusal = (purchase: Purchase): NotCharged | null => {
     const isEarly = purchase.product.settlementOrder === "settle-early"
     const last = isEarly ? failed.get(purchase.request) : undefined
-    const failedForMs = (last?.until ?? 0) - clock.currentTimeMillisUnsafe()
-    if (last !== undefined && isRecent(failedForMs)) return failedBefore(last.failure, failedForMs)
+    const now = clock.currentTimeMillisUnsafe()
+    const failedForMs = leftMs(last?.at ?? -Infinity, failedRequestMs, now)
+    if (last !== undefined && failedForMs > 0) return failedBefore(last.failure, failedForMs)
     for (const kind of kindNames) {
       if ((kind === "refunded" || kind === "abandoned") && !isEarly) continue
       for (const { holder, limit, key } of sharesOf(kind, purchase)) {
-        const leftMs = limit.refusedForMs(key)
-        if (leftMs > 0) return noShareLeft(kind, holder, leftMs)
+        const refusedForMs = limit.refusedForMs(key)
+        if (refusedForMs > 0) return noShareLeft(kind, holder, refusedForMs)
       }
     }
     return null
@@ -109,8 +110,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
   /** Records that a settled payment is refunded because its answer failed. */
   const refunded = (purchase: Purchase, failure: NotCharged) =>
     Effect.suspend(() => {
-      const until = clock.currentTimeMillisUnsafe() + failedRequestMs
-      remember(failed, purchase.request, { failure, until })
+      remember(failed, purchase.request, { failure, at: clock.currentTimeMillisUnsafe() })
       return keep("refunded", purchase)
     })
 
@@ -153,9 +153,6 @@ function remember<K, V>(entries: Map<K, V>, key: K, value: V): void {
   if (entries.size >= entriesMax && oldest !== undefined) entries.delete(oldest)
   entries.set(key, value)
 }
-
-/** It lasts for longer when the clock has gone back. */
-const isRecent = (failedForMs: number) => failedForMs > 0 && failedForMs <= failedRequestMs
 
 const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { Clock, Duration, Effect } from "effect"
+import { leftMs } from "../../core/domain/time.ts"
 import type { Address } from "../domain/payment.ts"
 import type { Chain } from "../Chain.ts"
 import type { PaymentStore } from "../PaymentStore.ts"
@@ -30,9 +31,9 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
 
   const treasuryBalance = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    const ageMs = nowMs - (lastRead?.atMs ?? -Infinity)
-    // A clock that goes back must not keep it.
-    if (lastRead !== null && Math.abs(ageMs) < balanceAgeMsMax) return lastRead.balance
+    if (lastRead !== null && leftMs(lastRead.atMs, balanceAgeMsMax, nowMs) > 0) {
+      return lastRead.balance
+    }
     const balance = yield* Effect.timeout(chain.balanceOf(asset, treasury), balanceTimeout)
     lastRead = { balance, atMs: nowMs }
     return balance

@@ -139,27 +139,29 @@ export function makeSend(
   }
 }
 
-/** Slots are assigned in the order of the calls. */
-function makePace(intervalMs: number) {
+/** Slots are assigned in the order of the calls, by time that passed: no clock that jumps moves them. */
+export function makePace(intervalMs: number) {
   let next = 0
   let pausedUntil = 0
   /** Waits for the caller's slot. */
   const slot: Effect.Effect<void> = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* elapsedMs
     const at = Math.max(now, next)
     next = at + intervalMs
     if (at > now) yield* Effect.sleep(at - now)
     // A pause may have started while this caller waited: it then takes a later slot.
-    if ((yield* Clock.currentTimeMillis) < pausedUntil) yield* slot
+    if ((yield* elapsedMs) < pausedUntil) yield* slot
   })
   /** Delays all slots until `ms` have passed. */
   const pause = (ms: number) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
+    Effect.map(elapsedMs, (now) => {
       pausedUntil = Math.max(pausedUntil, now + ms)
       next = Math.max(next, pausedUntil)
     })
   return { slot, pause }
 }
+
+const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 interface Batching {
   /** Items in one request. */
