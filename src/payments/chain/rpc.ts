@@ -11,7 +11,6 @@ import {
   Clock,
   Duration,
   Effect,
-  Option,
   Predicate,
   Request,
   RequestResolver,
@@ -35,7 +34,7 @@ export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024
 const callsMax = 64
 /** Calls in one request: public endpoints accept as many. */
 const batchMax = 100
-/** No batch is sent for this time after one without an answer: some endpoints never give one. */
+/** No batch is sent for this time after one without an answer: some endpoints accept none. */
 const batchRestMs = 60_000
 const retryDelay = Duration.millis(100)
 const retriesMax = 1
@@ -122,9 +121,12 @@ export const connect = Effect.fnUntraced(function* (
   const sendBatch = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReturnType<typeof bodyOf>>) {
     const nowMs = yield* Clock.currentTimeMillis
     if (bodies.length === 1 || leftMs(batchFailedAtMs, batchRestMs, nowMs) > 0) return []
-    const responses = yield* Effect.option(inTime("batch", send({ method: "batch" }, [...bodies])))
-    if (Option.isNone(responses)) batchFailedAtMs = nowMs
-    return Option.filter(responses, Array.isArray).pipe(Option.getOrElse((): Array<unknown> => []))
+    const responses = yield* Effect.match(inTime("batch", send({ method: "batch" }, [...bodies])), {
+      onFailure: () => [],
+      onSuccess: (found) => Array.isArray(found) ? found.filter(hasRequest) : [],
+    })
+    if (responses.length === 0) batchFailedAtMs = nowMs
+    return responses
   })
 
   const resolver = RequestResolver.make<SharedCall>((entries) => {
@@ -134,7 +136,7 @@ export const connect = Effect.fnUntraced(function* (
       (responses) =>
         Effect.forEach(calls, ({ entry, body: { id } }) => {
           const { request: { call: request } } = entry
-          const own = responses.find((one) => Predicate.hasProperty(one, "id") && one.id === id)
+          const own = responses.find((one) => one.id === id)
           const result = Effect.catch(read(request, id, own), () => call(request))
           return Request.completeEffect(entry, result)
         }, { concurrency: "unbounded", discard: true }),
@@ -146,6 +148,10 @@ export const connect = Effect.fnUntraced(function* (
     callTogether: (call) => Effect.request(sharedCall({ call }), resolver),
   } satisfies Rpc
 })
+
+/** Whether a response is that of a request: a batch that is refused as a whole has one with the id null. */
+const hasRequest = (response: unknown): response is { readonly id: number } =>
+  Predicate.hasProperty(response, "id") && typeof response.id === "number"
 
 /** The result in a response, when it is of the request with this id. */
 const read = Effect.fnUntraced(

@@ -150,7 +150,19 @@ liveTest(
   },
 )
 
-/** Endpoints by what they make of a batch. */
+const noBatch = { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "no batch" } }
+
+/** Endpoints that accept no batch, by what they make of one. */
+const refusingEndpoints: ReadonlyArray<readonly [string, BatchResponder]> = [
+  ["never", () => new Promise(() => {})],
+  ["with one refusal", () => Response.json(noBatch)],
+  ["with one refusal in a list", () => Response.json([noBatch])],
+  ["with an empty list", () => Response.json([])],
+  ["with a status", () => new Response("Payload Too Large", { status: 413 })],
+  ["with HTML", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
+]
+
+/** Endpoints that accept batches, by how they answer one. */
 const batchEndpoints: ReadonlyArray<readonly [string, BatchResponder]> = [
   ["in another order", (responses) => Response.json(responses.toReversed())],
   ["in part", (responses) => Response.json(responses.filter((_, n) => n % 3 > 0))],
@@ -166,13 +178,6 @@ const batchEndpoints: ReadonlyArray<readonly [string, BatchResponder]> = [
       ),
   ],
   [
-    "with one refusal in a list",
-    () =>
-      Response.json([{ jsonrpc: "2.0", id: null, error: { code: -32_600, message: "no batch" } }]),
-  ],
-  ["with a status", () => new Response("Payload Too Large", { status: 413 })],
-  ["with HTML", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
-  [
     "with words of other forms",
     (responses) =>
       Response.json(responses.map((response) => ({ ...Object(response), result: "0x" }))),
@@ -187,27 +192,29 @@ for (const [how, respondToBatch] of batchEndpoints) {
   })
 }
 
-liveTest(
-  "an endpoint that never answers a batch gets none for a minute, and gives the same proofs",
-  function* () {
-    const { respond } = endpointOf(0)
-    let batches = 0
-    let batchesOfFirst = 0
-    const options = { callTimeout: Duration.seconds(1) }
-    const { paymentProof } = yield* chainWith(options, [respond], () => {
-      batches++
-      return new Promise(() => {})
-    })
-    for (let round = 0; round < 3; round++) {
-      const proofs = yield* Effect.forEach(unused(20), (n) => paymentProof(paymentOf(n)), {
-        concurrency: "unbounded",
+for (const [how, respondToBatch] of refusingEndpoints) {
+  liveTest(
+    `an endpoint that answers a batch ${how} gets none for a minute, and gives the same proofs`,
+    function* () {
+      const { respond } = endpointOf(0)
+      let batches = 0
+      let batchesOfFirst = 0
+      const options = { callTimeout: Duration.seconds(1) }
+      const { paymentProof } = yield* chainWith(options, [respond], (responses) => {
+        batches++
+        return respondToBatch(responses)
       })
-      equal([...new Set(proofs.map(({ proof }) => proof))], ["never"])
-      if (round === 0) batchesOfFirst = batches
-    }
-    ok(batches > 0 && batches === batchesOfFirst, `${batchesOfFirst} batches, then ${batches}`)
-  },
-)
+      for (let round = 0; round < 3; round++) {
+        const proofs = yield* Effect.forEach(unused(20), (n) => paymentProof(paymentOf(n)), {
+          concurrency: "unbounded",
+        })
+        equal([...new Set(proofs.map(({ proof }) => proof))], ["never"])
+        if (round === 0) batchesOfFirst = batches
+      }
+      ok(batches > 0 && batches === batchesOfFirst, `${batchesOfFirst} batches, then ${batches}`)
+    },
+  )
+}
 
 liveTest("payments that are read together have the proofs that each has alone", function* () {
   const count = 120
