@@ -503,27 +503,27 @@ const budgets: Readonly<Record<string, number>> = {
   // An unknown skill is answered with the names and the near one: 7 lines.
   // The client has a copy of the search for near names: 12 lines.
   "src/catalog": 1_886,
-  "src/core": 1_799,
+  "src/core": 1_840,
   "src/digest": 2_239,
   "src/feed": 1_189,
   // A refused method or path, also on the page of a 404, is answered with the one to send: 20 lines.
   "src/http": 9_758,
   "src/markets": 3_557,
   "src/movers": 878,
-  "src/news": 2_636,
+  "src/news": 2_639,
   // An operator sees that endpoints differ about the newest state, and a failed claim interrupts no
   // refund: 24 lines.
-  "src/payments": 10_098,
+  "src/payments": 10_096,
   // One codec of resolutions instead of two: 20 lines.
   "src/postgres": 1_163,
   "src/predetermined": 472,
   // A report says what a share of each side loses at its ask: 7 lines.
   // An unknown market is answered with the slugs that share its words: 33 lines.
-  "src/research": 1_855,
+  "src/research": 1_858,
   "src/signing": 226,
   "src/status": 769,
   "src/track-record": 2_587,
-  "src/venues": 3_690,
+  "src/venues": 3_692,
   "src/whales": 3_833,
   // A ladder's median, the rate that an ask must win, and the score of our own numbers: 64 lines.
   "src/writing": 5_103,
@@ -539,7 +539,7 @@ const budgets: Readonly<Record<string, number>> = {
   // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
   // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
   // The admin ports of services that differ in PORT alone do not collide: 39 lines.
-  tests: 84_096,
+  tests: 84_325,
   // A misspelt argument of the client or of bellwether-mcp is answered with the one meant: 26 lines.
   // A visitor with only an address buys one answer by one npx command: 44 lines.
   "packages, bench, examples, tools": 10_312,

@@ -3,8 +3,8 @@
  *
  * Between two readings the time runs on the monotonic clock, which no one sets. A reading is trusted
  * while this machine's clock or the time that has passed agrees with it, so that neither a wrong
- * machine nor a store whose clock jumps dates what is published. While the two clocks disagree, this
- * process runs no leased job and is not ready.
+ * machine nor a store whose clock jumps dates what is published. While the two clocks disagree, a service
+ * runs no leased job and is not ready; the refund worker goes on, by the store's time.
  *
  * @module
  */
@@ -57,7 +57,9 @@ function* make() {
     const before = disagreement
     ;({ trusted, disagreement } = judged(trusted, reading, machineMs))
     if (disagreement !== null && before === null) {
-      yield* Effect.logError(`${disagreement}: this process runs no leased job`)
+      yield* Effect.logError(
+        `${disagreement}: time is the store's, and a service runs no leased job meanwhile`,
+      )
     }
     if (disagreement === null && before !== null) {
       yield* Effect.logInfo("The clocks of this machine and of the store agree again")
