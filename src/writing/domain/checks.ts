@@ -24,19 +24,15 @@ export function hardFaults(text: string, cited: Facts, facts: Facts): Texts {
   ]
 }
 
-/** What the author's own words may not have; slots bring their own characters. */
+/** What the author's own words may not have. Slots, and quotations of cited words, may. */
 const forbidden: Readonly<Record<string, RegExp>> = {
   "it is empty": /^\s*$/,
-  "an invisible character": /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
-  "markup, or another script": /[^\p{Script=Latin}0-9\s.,;:!?'"“”‘’()%$¢°&/+−–—…→≈~·-]|~~/u,
+  "markup, or another script": /[^\p{Script=Latin}0-9 .,;:!?'"“”‘’()%$¢°&/+−–—…→≈~·-]|~~/u,
   "a link": /:\/\/|www\.|\p{L}\.\p{L}{2}/iu,
   "an order":
     /(?:^|[.!?;:,]\s*|\b(?:and|then|so|now|please)\s+)(?:buy|sell|bet|short|go (?:long|short)|ape|send|claim|visit|join|deposit)\b(?! (?:side|order|price)s?)/iu,
   "advice to trade":
     /\b(?:you|we|worth|time to|should|must|recommend\w*|advis\w+)\s+(?:\w+\s+)?(?:buy|sell|bet|hold)(?:ing)?\b/iu,
-}
-/** The same outside of quotations, where a stranger's headline may have them. */
-const forbiddenOutside: Readonly<Record<string, RegExp>> = {
   "an order in a sentence":
     /\b(?:that|whether|if)\s+(?:bet|send|claim|visit|join|deposit)\b(?! (?:is|are|was))|\b(?:is|was|says?|said|word|advice) that\s+(?:buy|sell|short)\b/iu,
   "a promise": /\bguarante\w+|\bcertainly\b|\brisk[- ]free\b/iu,
@@ -48,11 +44,9 @@ const touched =
   /(?:[\p{L}\p{N}.$€+−]|(?:^|\s)-)◦|◦(?:[\p{L}\p{N}%]|[ -](?:k|bn|percent|fold|times|(?:thous|mill|bill|trill)\w*)\b)/iu
 
 function formFaults(text: string): Texts {
-  const words = withoutSlots(text, " ").normalize("NFC")
+  const words = withoutSlots(text, " ").normalize("NFC").replace(quotation, " ")
   return [
     ...Object.entries(forbidden).flatMap(([reason, it]) => it.test(words) ? [reason] : []),
-    ...Object.entries(forbiddenOutside)
-      .flatMap(([reason, it]) => it.test(words.replace(quotation, " ")) ? [reason] : []),
     ...touched.test(withoutSlots(text, gap)) ? ["a value is changed by what touches it"] : [],
   ]
 }
@@ -80,11 +74,9 @@ function nameFaults(text: string, own: string, cited: Facts, facts: Facts): Text
   const bare = own.replace(quotation, gap)
   const said = cited.flatMap(({ names, statement }) => [...names, statement])
   const statements = unquoted(cited)
-  const ordinary = new Set(unquoted(facts).match(/(?<![\p{L}’'-])\p{Ll}+/gu))
+  const ordinary = openers.union(new Set(unquoted(facts).match(/(?<![\p{L}’'-])\p{Ll}+/gu)))
   const isOwn = (word: string) =>
-    [word, word.replace(/s$/, "")].some((it) =>
-      openers.has(it.toLowerCase()) || ordinary.has(it.toLowerCase())
-    )
+    [word, word.replace(/s$/, "")].some((it) => ordinary.has(it.toLowerCase()))
   const names = facts.flatMap(({ names }) => names.map(inRow))
   const pseudonyms = facts.flatMap(({ values }) => Object.entries(values))
     .flatMap(([slot, it]) => slot.startsWith("wallet") && it.type === "name" ? [it.text] : [])
@@ -235,19 +227,23 @@ function isAgainst(text: string, stated: string): boolean {
   })
 }
 
-/** A direction against those of the cited facts, or in a value's clause against that of its statement. */
+/** A direction against those of the cited facts, or in a clause against the statements of its values. */
 function directionFaults(text: string, cited: Facts): Texts {
   const own = text.replace(quotation, " ")
-  const isTurned = cited.some((fact) =>
-    Object.entries(fact.values).some(([slot, value]) => {
+  const values = cited.flatMap((fact) =>
+    Object.entries(fact.values).map(([slot, value]) => {
       const typed = new RegExp(`(?<![\\d.,])${RegExp.escape(spelled(value))}(?!\\d)`)
-      const clauses = (text: string) =>
-        text.split(clauseEnd).filter((clause) =>
-          typed.test(clause) || slotsIn(clause).some((it) => it.id === fact.id && it.slot === slot)
-        ).join(" ")
-      return isAgainst(clauses(own), clauses(unquoted([fact])))
+      const said = unquoted([fact]).split(clauseEnd).filter((clause) => typed.test(clause))
+      return { id: fact.id, slot, typed, said: said.join(" ") }
     })
   )
+  const isTurned = own.split(clauseEnd).some((clause) => {
+    const open = slotsIn(clause)
+    const stated = values.filter(({ id, slot, typed }) =>
+      typed.test(clause) || open.some((it) => it.id === id && it.slot === slot)
+    )
+    return isAgainst(clause, stated.map(({ said }) => said).join(" "))
+  })
   const stated = [unquoted(cited), ...cited.map(({ direction }) => direction)].join(" ")
   return isTurned || isAgainst(own, stated) ? ["a direction against the cited facts"] : []
 }

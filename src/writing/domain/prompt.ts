@@ -23,8 +23,6 @@ export interface Prompt {
 /** Facts in the prompt, the most important first, and characters of each statement. */
 const factsMax = 120
 const statementLengthMax = 700
-/** Characters of all facts together: about 15,000 tokens. */
-const promptLengthMax = 60_000
 
 /** Texts and lists of an answer, with their maximum length. */
 export const TextOf = (lengthMax: number) => Schema.String.check(Schema.isMaxLength(lengthMax))
@@ -68,7 +66,7 @@ export function claimsPrompt({ task, facts, slots }: DraftRequest, boundary: str
       "The facts, then the slots of the page:",
       dataBlock(
         [
-          ...fitting(compactFacts(facts.slice(0, factsMax)), promptLengthMax),
+          ...compactFacts(facts.slice(0, factsMax)),
           ...slots.filter(({ aboutItself }) => !aboutItself).map(compactSlot),
         ],
         boundary,
@@ -120,13 +118,6 @@ export function judgingPrompt(
 
 function dataBlock(values: ReadonlyArray<unknown>, boundary: string): string {
   return [boundary, ...values.map(plainJson), boundary].join("\n")
-}
-
-/** As many of the first values as fit into `max` characters of JSON. */
-function fitting<A>(values: ReadonlyArray<A>, max: number): ReadonlyArray<A> {
-  let length = 0
-  const after = values.findIndex((value) => (length += plainJson(value).length + 1) > max)
-  return after === -1 ? values : values.slice(0, after)
 }
 
 /** JSON with the characters of markup, templates and chat formats escaped. */

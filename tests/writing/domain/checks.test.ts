@@ -136,12 +136,15 @@ Deno.test("a direction is that of the clause of its value", () => {
   const values = {
     depth: { type: "usd", value: 900 },
     depth2: { type: "usd", value: 700 },
+    change: { type: "change", value: 0.05 },
   } as const
   const facts = new Map([["F1", { ...factOf(1, values), statement }]])
   const says = (way: string) =>
     reasonsOf(`{F1.depth} of buying moves the price ${way}.`, ["F1"], facts)
   equal(says("up"), [])
   ok(says("down").length > 0)
+  const sold = "It takes {F1.depth2} of selling to move the price down by {F1.change}."
+  equal(reasonsOf(sold, ["F1"], facts), [])
 })
 
 Deno.test("a range includes a loss where one of its ends is below zero", () => {
