@@ -99,8 +99,7 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   const [first] = decisive
   if (first === undefined) return null
   const isDoubted = input.stories.some((story) =>
-    story.label === "correction" || story.corrected || disputes(story.title, market.question) ||
-    story.reading?.decides === true && decidedOutcome(market, story) === null
+    story.label === "correction" || story.corrected || disputes(story.title, market.question)
   )
   const pieces = decisive.flatMap(({ outlets }) => outlets.map(pieceOf))
     .toSorted((a, b) => a.publishedAt - b.publishedAt)

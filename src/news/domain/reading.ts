@@ -20,10 +20,7 @@ interface StoryReading {
   /** The outcome that it bears on, as the market spells it; null for none. */
   readonly outcome: string | null
   readonly bears: "for" | "against" | null
-  /**
-   * Whether it reports that the outcome is settled; then it bears for the settled one. It bears against
-   * one that the model named where the words settle the other.
-   */
+  /** Whether it reports that the outcome is settled; then it bears for it. */
   readonly decides: boolean
   /** Words of the story's title, letter by letter. */
   readonly quote: string
@@ -172,7 +169,7 @@ function verdictOf(
     const [isFor, isAgainst] = ([decided, decided === 0 ? 1 : 0] as const)
       .map((outcome) => wordsSettle(market, { ...scoped, outcome }))
     if (isAgainst && !isFor) {
-      return { outcome: market.outcomes[decided], bears: "against", decides: true, quote }
+      return { outcome: market.outcomes[decided], bears: "against", decides: false, quote }
     }
   }
   return isAbout(market, scoped)
@@ -195,6 +192,6 @@ export function decidedOutcome(
   { outcomes }: Pick<Market, "outcomes">,
   { reading }: Pick<RelatedStory, "reading">,
 ): 0 | 1 | null {
-  if (reading === null || !reading.decides || reading.bears !== "for") return null
+  if (reading === null || !reading.decides) return null
   return reading.outcome === outcomes[0] ? 0 : reading.outcome === outcomes[1] ? 1 : null
 }

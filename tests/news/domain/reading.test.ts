@@ -142,7 +142,7 @@ Deno.test("a story that decides against an outcome is stored for the other one",
 
 Deno.test("words that settle the other outcome are stored as against the claimed one", () => {
   const quote = "Lighthouse not lit"
-  equal(verdictOf(quote, {}), { outcome: "Yes", bears: "against", decides: true, quote })
+  equal(verdictOf(quote, {}), { outcome: "Yes", bears: "against", decides: false, quote })
 })
 
 Deno.test("whether a threshold itself counts is what the rules say", () => {
@@ -176,11 +176,11 @@ Deno.test("a direction is kept only with the names, numbers and parts of the que
   equal(bears("Forecasters now see warmer air over Osaka for November 21", warm), "for")
 })
 
-Deno.test("decidedOutcome() is the one that a decisive reading is for", () => {
-  const of = (outcome: string, bears: "for" | "against", decides = true) =>
-    decidedOutcome(market(), { reading: { outcome, bears, decides, quote: "lit" } })
-  equal([of("Yes", "for"), of("No", "for"), of("Yes", "against")], [0, 1, null])
-  equal([of("Yes", "for", false), decidedOutcome(market(), { reading: null })], [null, null])
+Deno.test("decidedOutcome() is that of a decisive reading", () => {
+  const of = (outcome: string, decides = true) =>
+    decidedOutcome(market(), { reading: { outcome, bears: "for", decides, quote: "lit" } })
+  equal([of("Yes"), of("No"), of("Yes", false)], [0, 1, null])
+  equal(decidedOutcome(market(), { reading: null }), null)
 })
 
 Deno.test("the prompt has every story as one line of data between the markers", () => {

@@ -68,7 +68,7 @@ function storyOf(
     ...{ corrected: doubt === "corrected", label: doubt === "label" ? "correction" : "none" },
     reading: read === "unread" ? null : {
       ...{ outcome, bears: read === "against" ? "against" : "for", quote: title },
-      decides: read !== "bears",
+      decides: read === "decides",
     },
   }
 }
@@ -95,7 +95,7 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   const stories = drawn.stories.map(storyOf)
   const known = knownOutcome({ market: of, proposal, stories, now })
   const reported = stories.flatMap(({ reading, outlets: [outlet] }) => {
-    if (reading?.decides !== true || reading.bears !== "for" || outlet === undefined) return []
+    if (reading?.decides !== true || outlet === undefined) return []
     if (outlet.publishedAt > now || outlet.publishedAt < now - 2 * day) return []
     return [reading.outcome === "Yes" ? 0 : 1]
   })
@@ -103,8 +103,7 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   const isClear = outcome !== undefined && reported.every((it) => it === outcome) &&
     !stories.some(({ corrected, label, title }) =>
       corrected || label === "correction" || title.includes("denies")
-    ) && !stories.some(({ reading }) => reading?.decides === true && reading.bears === "against") &&
-    !isOpposed(stories, outcome)
+    ) && !isOpposed(stories, outcome)
   const isOpen = proposal !== null && !proposal.disputed && drawn.proposal?.halfPassed === true
   const result = Result.match(known, {
     onFailure: () => null,
