@@ -19,13 +19,12 @@ import { documents } from "./documents/documents.ts"
 import { packageAnswers, type Packages, packagesPrefix } from "./documents/packages.ts"
 import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
 import { makeLookups } from "./free/lookups.ts"
-import { makeMarketData } from "./free/marketData.ts"
 import { dataPaths, makePageData } from "./free/pageData.ts"
 import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
 import { termsAnswers } from "./free/terms.ts"
 import { makeHandlers } from "./handlers.ts"
 import { mcpHandler, mcpPath } from "./mcp/mcp.ts"
-import { marketRoutes } from "./pages/market.ts"
+import { makeMarketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
 import { marketsPrefix } from "./pages/site.ts"
 import { errorPages } from "./pages/refusals.ts"
@@ -41,22 +40,24 @@ import {
 } from "./paywall/paywall.ts"
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
-import { refuse, refused } from "./server/errors.ts"
+import { refuse } from "./server/errors.ts"
 import { asRpcRefusal } from "./server/jsonRpc.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
-import { aroundRouter, limited, makeBodyReader, makePending } from "./server/middleware.ts"
 import {
   addRoute,
   type AgentHandler,
+  aroundRouter,
   byRequest,
   byRest,
   type FreeRoute,
   fromSource,
   type Handler,
+  limited,
+  makeBodyReader,
+  makePending,
   ready,
   type Route,
   routerConfig,
-  type RouteResult,
   varyingByAccept,
   webOf,
 } from "./server/route.ts"
@@ -116,7 +117,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const limiter = yield* makeLimiter("documents", limits.documents)
   const pageLimiter = yield* makeLimiter("pages", limits.pages)
   const invalidPayments = yield* makeLimiter("invalid_payments", limits.invalidPayments)
-  const asCall = makeAsCall(log, pending, invalidPayments)
+  const asCall = makeAsCall(log, pending)
   const offers = yield* makeOffers(terms)
   const snapshot = yield* makeSnapshot(identity)
   const { tickIntervalMs } = options
@@ -136,7 +137,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const described = { ...identity, keys }
   const docs = documents(described, () => clock.currentTimeMillisUnsafe())
   const data = yield* makePageData(pageLimiter)
-  const { answerOf, clear } = yield* makeMarketData
+  const market = yield* makeMarketRoutes(identity, pageLimiter)
   const testTriggers = options.testTriggers?.map(({ name }) => name)
   const stdioPackage = packages.specs["bellwether-mcp"]
   const forPages = { site: identity, limiter: pageLimiter, terms, offers, free: skills.free }
@@ -154,7 +155,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     /** One on the path of another answer is for clients that prefer HTML. */
     pages: pages({ ...forPages, data: data.routes, docs: { ...identity, documents: docs } }),
     pageData: data.routes,
-    market: marketRoutes({ ...forPages, answerOf }),
+    market: market.routeOf,
     errorPage: errorPages(identity),
     legacy: legacyRoute({ publicBaseUrl, limiter }),
     payment: yield* makePaymentRoute,
@@ -164,7 +165,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
       [mcpPath]: yield* mcpHandler({ skills, version, stdioPackage, documents: limits.documents }),
     } as Readonly<Record<string, AgentHandler>>,
     /** Recomputes the free bodies. */
-    refresh: Effect.all([snapshot.refresh, clear, data.refresh], { discard: true }),
+    refresh: Effect.all([snapshot.refresh, market.clear, data.refresh], { discard: true }),
   }
 })
 type Parts = Effect.Success<ReturnType<typeof makeParts>>
@@ -175,7 +176,7 @@ const freeRoutes = Effect.fnUntraced(function* (
   snapshot: Snapshot,
 ) {
   const limiter = yield* makeLimiter("free", options.limits.free)
-  const route = (current: () => RouteResult): FreeRoute => ({ limiter, current: ready(current) })
+  const route = (...current: Parameters<typeof ready>) => ({ limiter, current: ready(...current) })
   const fixed = (answer: Answer) => route(() => answer)
   const json = (body: object) => fixed(answer({ body: JSON.stringify(body), cache: "document" }))
   const terms = termsAnswers(options)
@@ -304,9 +305,7 @@ function postOf({ readBody, asCall, testTriggers }: Parts, handle: AgentHandler)
     const fault = testHeaderFault(webOf(request).headers, testTriggers)
     return fault === null ? read : refuse(fault)
   }).pipe(
-    Effect.mapError((failure) =>
-      failure._tag === "Refused" ? refused(asRpcRefusal(failure.refusal), failure.fields) : failure
-    ),
+    Effect.mapError((failure) => failure._tag === "Refused" ? asRpcRefusal(failure) : failure),
   )
 }
 

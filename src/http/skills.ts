@@ -7,15 +7,13 @@
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import { argumentText, type ParameterError, unknownNames } from "../catalog/domain/parameter.ts"
-import type { Client } from "../core/CallClient.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Checkouts, invalidParameters } from "./paywall/checkout.ts"
-import type { FreeRoute } from "./server/route.ts"
-import { overloaded } from "./server/errors.ts"
-import { type RateLimiter, spend } from "./server/limits.ts"
+import type { RateLimiter } from "./server/limits.ts"
+import { type FreeRoute, spend } from "./server/route.ts"
 
 /** The routes of the free rows: their answers and their shared rate limit. */
 export type FreeRoutes = Readonly<Record<FreeId, FreeRoute>>
@@ -32,23 +30,10 @@ export interface SkillPorts {
   readonly offers: Offers
 }
 
-/**
- * The answer of a free row, with its `RateLimit` headers: the same bytes and the same rate limit as over
- * HTTP.
- */
-export const freeSkillAnswer = (
-  { free }: SkillPorts,
-  id: FreeId,
-  query: URLSearchParams,
-  client: Client,
-) => {
+/** The answer of a free row or its refusal: the same bytes and the same rate limit as over HTTP. */
+export const freeSkillAnswer = ({ free }: SkillPorts, id: FreeId, query: URLSearchParams) => {
   const { limiter, current } = free[id]
-  const { path } = freeRows[id]
-  return Effect.flatMap(spend(limiter, client), (fields) =>
-    Effect.map(
-      current(`${path}?${query}`),
-      (answer) => ({ answer: answer ?? overloaded, fields }),
-    ))
+  return Effect.andThen(spend(limiter), Effect.result(current(`${freeRows[id].path}?${query}`)))
 }
 
 /** Only this many members of the arguments are read. */

@@ -78,7 +78,7 @@ const uses: ReadonlyArray<
     "store",
     windowTest,
     "core/cachedFor core/RateLimits core/readOnChange http/server/limits http/free/reads " +
-    "http/free/marketData news/NewsReader news/sources/requests research/keptReads " +
+    "http/pages/market news/NewsReader news/sources/requests research/keptReads " +
     "research/venueLookup payments/sale/shares payments/sale/solvency payments/chain/heads " +
     "payments/chain/agreement payments/chain/chain payments/chain/rpc payments/facilitator/failover",
   ],
@@ -115,7 +115,7 @@ const uses: ReadonlyArray<
     "durations",
     "elapsed",
     "core/storeClock",
-    "app/fairScheduler http/server/middleware http/server/route http/server/server",
+    "app/fairScheduler http/server/route http/server/server",
   ],
   ["durations on the monotonic clock", "store", "core/slices", "core/slices core/timed"],
 ]

@@ -17,13 +17,12 @@ import {
   failWithRefusal,
   isObject,
   objectOf,
-  orRpcError,
   rpcEndpoint,
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
-import { makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import { CurrentInbound, onDelivered, RequestId } from "../server/route.ts"
+import { makeLimiter, type RateLimiter } from "../server/limits.ts"
+import { CurrentInbound, onDelivered, RequestId, spend } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,
@@ -96,13 +95,13 @@ export const a2aHandler = Effect.fnUntraced(
         const call: Call = { ...ports, client: (yield* CurrentInbound).client }
         const read = yield* Effect.result(readCall(json, request, id))
         const hasPayment = Result.isSuccess(read) && hasPayload(read.success.params)
-        const { task, view, delivery, fields } = yield* Result.getOrElse(
+        const { task, view, delivery } = yield* Result.getOrElse(
           Result.flatMap(read, (message) => answerTo(call, message)),
           (error) => refused(call, error, hasPayment),
         )
         const result = wireTask(task, view, yield* Clock.currentTimeMillis)
         if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
-        return rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), fields)
+        return rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }))
       }),
       fields: activatedExtensions,
       mayPay: ({ params }) => hasPayload(params),
@@ -123,8 +122,6 @@ function activatedExtensions(
 /** The task that a call returns. */
 interface Reply extends TaskReply {
   readonly task: Task
-  /** The `RateLimit` headers of a free skill. */
-  readonly fields?: ReadonlyArray<HeaderPair>
 }
 
 type Answer = Effect.Effect<Reply, RpcError>
@@ -133,21 +130,10 @@ type Answered = Result.Result<Answer, RpcError>
 
 /** An answer under the limit of documents. */
 const documents = (
-  { skills, client }: Call,
+  { skills }: Call,
   answer: Answer,
   kind: "paid" | "unpaid" = "unpaid",
-): Answer =>
-  Effect.flatMap(
-    orRpcError(spend(skills.documents, client, kind)),
-    (fields) =>
-      Effect.mapBoth(answer, {
-        onSuccess: (reply): Reply => ({ ...reply, fields }),
-        onFailure: (error): RpcError => ({
-          ...error,
-          headers: [...fields, ...error.headers ?? []],
-        }),
-      }),
-  )
+): Answer => Effect.andThen(Effect.catch(spend(skills.documents, kind), failWithRefusal), answer)
 
 /** Refuses a call. A payment in it was not read. */
 function refused(call: Call, error: RpcError, hasPayment: boolean): Answer {
@@ -334,13 +320,15 @@ const utf8 = new TextDecoder()
 
 /** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* answerFree(
-  { skills, client }: Call,
+  { skills }: Call,
   task: FreeTask,
 ): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject
-  const { answer, fields } = yield* orRpcError(
-    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), client),
-  )
-  const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
-  return { task, view: viewOfFree(skill, JSON.parse(text)), delivery: null, fields }
+  const answer = freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters))
+  const requestId = yield* RequestId
+  const text = Result.match(yield* Effect.catch(answer, failWithRefusal), {
+    onSuccess: ({ bytes }) => utf8.decode(bytes),
+    onFailure: ({ body }) => body(requestId),
+  })
+  return { task, view: viewOfFree(skill, JSON.parse(text)), delivery: null }
 })

@@ -25,8 +25,8 @@ import {
 import { x402Keys } from "../a2a/taskView.ts"
 import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { bodyBytesMax, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
-import { pendingPerClientMax } from "../server/middleware.ts"
 import { handshakeBudget, policyField, type RateBudget, unpaidBudget } from "../server/limits.ts"
+import { pendingPerClientMax } from "../server/route.ts"
 import { description, type DocumentRow, documentRows, links } from "./addresses.ts"
 import { fill, quickstartText } from "./docs.ts"
 import llmsFull from "./llms-full.md" with { type: "text" }

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { version } from "../../core/domain/version.ts"
 import { answer } from "../server/answer.ts"
-import { prepare } from "../server/errors.ts"
+import { prepare, refuse } from "../server/errors.ts"
 import type { Source } from "../server/route.ts"
 
 const names = ["bellwether-mcp", "bellwether-client"] as const
@@ -125,9 +125,9 @@ const fileAnswer = (name: string, body: Uint8Array<ArrayBuffer>) =>
 export function packageAnswers({ files, read }: Packages): (name: string) => Source | null {
   const known = new Map([...files].map(([name, body]) => [name, fileAnswer(name, body)] as const))
   const readNow = (name: string) =>
-    Effect.map(
+    Effect.flatMap(
       Effect.promise(() => read(name)),
-      (body) => body === null ? missing : fileAnswer(name, body),
+      (body) => body === null ? refuse(missing) : Effect.succeed(fileAnswer(name, body)),
     )
   return (name) => {
     if (!fileNames.includes(name)) return null

@@ -11,7 +11,7 @@ import { Feed } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { answer } from "../server/answer.ts"
 import { type FreeRoute, queryIn } from "../server/route.ts"
-import { prepare, type PreparedRefusal, wrongQuery } from "../server/errors.ts"
+import { overloaded, prepare, type PreparedRefusal, refuse, wrongQuery } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makeStoreReads } from "./reads.ts"
 
@@ -39,14 +39,13 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
       limiter,
       current: (url) => {
         const input = inputOf(queryIn(url))
-        if (Result.isFailure(input)) return Effect.succeed(wrongQuery(input.failure))
-        return Effect.map(
-          inTime(read(input.success)),
-          (found) =>
-            found === null || "headers" in found
-              ? found
-              : answer({ body: JSON.stringify(found), cache: "polled" }),
-        )
+        if (Result.isFailure(input)) return refuse(wrongQuery(input.failure))
+        return Effect.flatMap(inTime(read(input.success)), (found) => {
+          if (found === null) return refuse(overloaded)
+          return "headers" in found
+            ? refuse(found)
+            : Effect.sync(() => answer({ body: JSON.stringify(found), cache: "polled" }))
+        })
       },
     }
   }

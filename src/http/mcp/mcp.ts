@@ -21,11 +21,11 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
 import {
+  failWithRefusal,
   isObject,
   type Json,
   type MessageId,
   objectOf,
-  orRpcError,
   rpcCodes,
   rpcEndpoint,
   type RpcError,
@@ -36,9 +36,8 @@ import {
   makeLimiter,
   type RateBudget,
   type RateLimiter,
-  spend,
 } from "../server/limits.ts"
-import { CurrentInbound, onDelivered, webOf } from "../server/route.ts"
+import { CurrentInbound, onDelivered, spend, webOf } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -112,36 +111,31 @@ const answerMessage = Effect.fnUntraced(function* answerMessage(
   id: MessageId,
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RpcError> {
   const { client } = yield* CurrentInbound
-  const spendFor = (limiter: RateLimiter) => orRpcError(spend(limiter, client))
-  const refuseFor = (error: RpcError) =>
-    Effect.flatMap(
-      spendFor(skills.documents),
-      (headers) => Effect.fail({ ...error, headers: [...error.headers ?? [], ...headers] }),
-    )
-  const message = yield* Effect.catch(
+  const spendFor = (limiter: RateLimiter) => Effect.catch(spend(limiter), failWithRefusal)
+  const message = yield* Effect.tapError(
     readMessage(request, json, id, skills.terms.publicBaseUrl),
-    refuseFor,
+    () => spendFor(skills.documents),
   )
   const { method, skill, isCurrent } = message
   if (skill !== undefined) {
-    const { result, sold, fields } = yield* callTool(skills, skill, {
+    const { result, sold } = yield* callTool(skills, skill, {
       ...message,
       idempotencyKey: request.headers["idempotency-key"] ?? null,
       client,
     })
     const text = resultBody(id, methods.resultText(isCurrent, result))
-    const response = rpcResponse(200, text, fields, webOf(request))
+    const response = rpcResponse(200, text, [], webOf(request))
     // Last: an answer that cannot be made is not delivered.
     if (sold !== null) yield* onDelivered(payments.sent(sold))
     return response
   }
   const isHandshake = message.isNotification || handshakeMethods.includes(method)
-  const fields = yield* spendFor(isHandshake ? handshakes : skills.documents)
-  if (message.isNotification) return rpcResponse(202, "", fields)
+  yield* spendFor(isHandshake ? handshakes : skills.documents)
+  if (message.isNotification) return rpcResponse(202, "")
   const answer = methods.of(message)
   return typeof answer === "string"
-    ? rpcResponse(200, resultBody(id, answer), fields, webOf(request))
-    : yield* Effect.fail({ ...answer, headers: fields })
+    ? rpcResponse(200, resultBody(id, answer), [], webOf(request))
+    : yield* Effect.fail(answer)
 })
 
 type Methods = ReturnType<typeof methodsOf>

@@ -21,17 +21,9 @@ import { prepared } from "../../core/domain/prepared.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import type { Answer, HeaderPair } from "../server/answer.ts"
-import {
-  type ErrorBody,
-  prepare,
-  type PreparedRefusal,
-  type Refused,
-  toRefusal,
-} from "../server/errors.ts"
+import { type ErrorBody, prepare, type PreparedRefusal, toRefusal } from "../server/errors.ts"
 import { type Json, objectOf } from "../server/jsonRpc.ts"
-import { spend } from "../server/limits.ts"
-import { RequestId } from "../server/route.ts"
+import { RequestId, spend } from "../server/route.ts"
 import { faultIn } from "../paywall/paywall.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
@@ -148,14 +140,9 @@ interface ToolAnswer {
   readonly result: CallToolResult
   /** The sold answer, whose receipt is in the result; null when nothing was sold. */
   readonly sold: Outcome | null
-  /** The `RateLimit` headers of a call without a payment. */
-  readonly fields: ReadonlyArray<HeaderPair>
 }
 
-const unsold = (
-  result: CallToolResult,
-  fields: ToolAnswer["fields"] = [],
-): ToolAnswer => ({ result, sold: null, fields })
+const unsold = (result: CallToolResult): ToolAnswer => ({ result, sold: null })
 
 /**
  * Calls a tool: a free one under the limit of its row, a paid one under that of the documents when it
@@ -172,44 +159,31 @@ export const callTool = Effect.fnUntraced(function* callTool(
     : buy(ports, skill, call, call.payment, requestId)
   return yield* Effect.catch(
     answer,
-    ({ refusal, fields }) => Effect.succeed(unsold(errorResult(refusal, requestId), fields)),
+    (refusal) => Effect.succeed(unsold(errorResult(refusal, requestId))),
   )
 })
 
 /** Answers a call without a payment: a free tool by its row, a paid one with its offer. */
-const answerUnpaid = (
+const answerUnpaid = Effect.fnUntraced(function* answerUnpaid(
   ports: SkillPorts,
   skill: Skill,
-  { args, client }: ToolCall,
+  { args }: ToolCall,
   requestId: string,
-): Effect.Effect<ToolAnswer, Refused> => {
+): Effect.fn.Return<ToolAnswer, PreparedRefusal> {
   const query = queryOf(skill, args)
   const sent = Result.getOrElse(query, () => new URLSearchParams())
-  const answered = skill.kind === "free"
-    ? Effect.map(
-      freeSkillAnswer(ports, skill.id, sent, client),
-      ({ answer, fields }) => unsold(freeResult(answer, requestId), fields),
-    )
-    : Effect.map(
-      spend(ports.documents, client),
-      (fields) => {
-        const fault = faultIn(ports.checkouts[skill.id].read(sent))
-        return unsold(offerResult(ports, skill, sent.size === 0 ? undefined : fault, fault), fields)
-      },
-    )
-  return Effect.map(
-    answered,
-    (answer) =>
-      Result.isSuccess(query)
-        ? answer
-        : { ...answer, result: invalidResult(query.failure, requestId) },
-  )
-}
-
-const freeResult = (answer: Answer | PreparedRefusal, requestId: string): CallToolResult =>
-  "body" in answer
-    ? errorResult(answer, requestId)
-    : { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
+  const invalid = Result.isFailure(query) ? unsold(invalidResult(query.failure, requestId)) : null
+  if (skill.kind === "free") {
+    const answer = yield* freeSkillAnswer(ports, skill.id, sent)
+    if (invalid !== null) return invalid
+    const { status, bytes } = yield* Effect.fromResult(answer)
+    return unsold({ ...bodyResult(bytes), ...(status < 400 ? {} : { isError: true }) })
+  }
+  yield* spend(ports.documents)
+  if (invalid !== null) return invalid
+  const fault = faultIn(ports.checkouts[skill.id].read(sent))
+  return unsold(offerResult(ports, skill, sent.size === 0 ? undefined : fault, fault))
+})
 
 /** The error of a call without a payment, so the hint about one is left out. */
 function invalidResult(failure: NotCharged, requestId: string): CallToolResult {

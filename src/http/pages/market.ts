@@ -4,19 +4,22 @@
  *
  * @module
  */
-import { Effect, Schema } from "effect"
+import { Cache, Effect, Exit, Option, Schema } from "effect"
 import type { VenueMode } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
+import { forgetAfterStepBack } from "../../core/cachedFor.ts"
 import { preparedFor } from "../../core/domain/prepared.ts"
-import { minute } from "../../core/domain/time.ts"
+import { isoTime, minute } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
-import { freeAfterMs, pathDays } from "../../feed/domain/publishedMarket.ts"
+import { freeAfterMs, pathDays, type PublishedMarket } from "../../feed/domain/publishedMarket.ts"
+import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { Slug, slugKey } from "../../markets/domain/market.ts"
-import type { MarketBody as Market, MarketData } from "../free/marketData.ts"
-import type { Answer } from "../server/answer.ts"
+import { makeStoreReads } from "../free/reads.ts"
+import { type Answer, answer, jsonIn } from "../server/answer.ts"
+import { overloaded, prepare, refuse } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import { bodyOf, type FreeRoute, type RouteResult } from "../server/route.ts"
+import type { FreeRoute } from "../server/route.ts"
 import { priceChart } from "./charts.tsx"
 import { badge } from "./items.tsx"
 import { pageAnswer } from "./layout.tsx"
@@ -27,27 +30,81 @@ import { code, name, num, outside, price, range, say, time, wholeUsd } from "./t
 const isSlug = Schema.is(Slug)
 const jsonEnd = ".json"
 
-/** The route of a path, given the part after the prefix; null where that is no slug. */
-export function marketRoutes({ site, limiter, answerOf }: {
-  readonly site: Site
-  readonly limiter: RateLimiter
-  readonly answerOf: MarketData["answerOf"]
-}) {
+/** An answer is kept this long where no tick ends it: another replica may have run the tick. */
+const ageMsMax = minute
+/** The most slugs that are kept. */
+const slugsMax = 500
+
+/**
+ * Makes the routes of markets. Each slug is looked up in the store at most once between two ticks, known
+ * and unknown ones alike; run `clear` after each tick.
+ */
+export const makeMarketRoutes = Effect.fnUntraced(function* (site: Site, limiter: RateLimiter) {
+  const markets = yield* PublishedMarkets
+  const inTime = makeStoreReads("Cannot read a published market")
+  const answers = yield* Cache.makeWith(
+    (slug: string) =>
+      Effect.flatMap(
+        inTime(markets.bySlug(slug)),
+        (found) =>
+          found === null ? refuse(overloaded) : Option.match(found, {
+            onNone: () => refuse(unpublished),
+            onSome: (market) =>
+              Effect.sync(() =>
+                answer({ body: JSON.stringify(marketBody(market)), cache: "page" })
+              ),
+          }),
+      ),
+    {
+      capacity: slugsMax,
+      timeToLive: (exit) => Option.contains(Exit.findErrorOption(exit), overloaded) ? 0 : ageMsMax,
+    },
+  )
+  const clear = Cache.invalidateAll(answers)
+  const whileTimeGoesOn = forgetAfterStepBack(clear)
   /** The page of each answer, for as long as the answer is kept. */
   const pageOf = preparedFor((json: Answer): Answer => {
-    const market = bodyOf(json) as Market | null
-    return market === null ? json : pageAnswer(site, marketPage(market, site.venueMode), {
+    const market = jsonIn(json) as Market
+    return pageAnswer(site, marketPage(market, site.venueMode), {
       path: pathOf(market.slug),
       json: [`${pathOf(market.slug)}${jsonEnd}`],
     })
   })
-  const shown = (json: RouteResult) => json !== null && "bytes" in json ? pageOf(json) : json
-  return (rest: string): FreeRoute | null => {
+  /** The route of a path, given the part after the prefix; null where that is no slug. */
+  const routeOf = (rest: string): FreeRoute | null => {
     const isJson = rest.endsWith(jsonEnd)
     const slug = isJson ? rest.slice(0, -jsonEnd.length) : rest
     if (!isSlug(slug)) return null
-    const found = answerOf(slugKey(slug))
-    return { limiter, current: () => isJson ? found : Effect.map(found, shown) }
+    const found = whileTimeGoesOn(Cache.get(answers, slugKey(slug)))
+    return { limiter, current: () => isJson ? found : Effect.map(found, pageOf) }
+  }
+  return { routeOf, clear }
+})
+
+const unpublished = prepare({
+  code: "not_found",
+  message: "The feed has no item about a market of this name",
+  hint: "/signals.json lists the newest items with the names of their markets.",
+})
+
+type Market = ReturnType<typeof marketBody>
+
+function marketBody({ market, status, listed, volume24hUsd, path, items }: PublishedMarket) {
+  const { volumeUsd, liquidityUsd, ...named } = market
+  return {
+    success: true,
+    ...named,
+    /** As last listed; null if it is not stored. */
+    status,
+    outcome: market.outcomes[0],
+    /** As last listed; null without a book. */
+    bestBid: listed?.bestBid ?? null,
+    bestAsk: listed?.bestAsk ?? null,
+    volumeUsd,
+    volume24hUsd,
+    liquidityUsd,
+    path: path.map(({ at, mid }) => ({ at: isoTime(at), mid })),
+    items: items.map(({ feedIndex, type, createdAt }) => ({ feedIndex, type, createdAt })),
   }
 }
 

@@ -13,9 +13,9 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { linkHeader, paths } from "../documents/addresses.ts"
 import { dataPaths, type PageBodies, type PageDataRoutes } from "../free/pageData.ts"
 import type { Offers } from "../paywall/paywall.ts"
-import { answer, type HeaderPair } from "../server/answer.ts"
+import { type Answer, answer, type HeaderPair, jsonIn } from "../server/answer.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import { bodyOf, type FreeRoute, ready, type RouteResult } from "../server/route.ts"
+import { type FreeRoute, ready } from "../server/route.ts"
 import type { FreeRoutes } from "../skills.ts"
 import { digestPage } from "./digest.ts"
 import { type DocsOptions, docsPages } from "./docs.ts"
@@ -62,9 +62,13 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
         ? pageAnswer(site, unavailable, { path, status: 503, headers: [["retry-after", "5"]] })
         : pageAnswer(site, made, { path, json, headers })
     }
-    const current = (url: string) => Effect.all(ids.map((id) => sources[id].current(url)))
+    const answerIn = (id: keyof Bodies, url: string) =>
+      Effect.catch(sources[id].current(url), () => Effect.succeed(null))
+    const current = (url: string) => Effect.all(ids.map((id) => answerIn(id, url)))
     // Made again only when a source has another answer.
-    const made = prepared((...answers: ReadonlyArray<RouteResult>) => render(answers.map(bodyOf)))
+    const made = prepared((...answers: ReadonlyArray<Answer | null>) =>
+      render(answers.map((answer) => answer && jsonIn(answer)))
+    )
     return [path, { limiter, current: (url) => Effect.map(current(url), (all) => made(...all)) }]
   }
   return new Map([

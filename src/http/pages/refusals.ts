@@ -107,6 +107,6 @@ export const errorPages = (site: Site): (refusal: PreparedRefusal) => Answer | n
     return pageAnswer(site, page, {
       path: pagePaths.home,
       status,
-      headers: headers.filter(([name]) => name === "retry-after"),
+      headers: headers.filter(([name]) => name === "retry-after" || name.startsWith("ratelimit")),
     })
   })

@@ -45,7 +45,7 @@ import type { Call, Outcome, Work, WorkResult } from "../../payments/purchase.ts
 import type { AnswerLog } from "../server/answerLog.ts"
 import { toRefusal } from "../server/errors.ts"
 import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
-import { RequestId } from "../server/route.ts"
+import { CurrentInbound, type Inbound, nameLimit } from "../server/route.ts"
 
 /** The checkout of one product. */
 export interface Checkout {
@@ -264,24 +264,33 @@ function readerOf<P extends Product>(product: P) {
   return (query: URLSearchParams) => Result.mapError(read(query), invalidParameters)
 }
 
-/** Logs why a sale failed, and of which request. A buyer who hung up gets no answer. */
+/** Logs why a sale failed, and of which request, and names the limit that refused it. A buyer who hung up gets no answer. */
 const logFailure = Effect.fnUntraced(function* logFailure(
-  { log, terms, payments }: Desk,
+  { log, terms, payments, invalidPayments }: Desk,
   product: Product,
   { payment: sent }: Call,
   sale: Effect.Effect<Outcome, FailedSale>,
 ) {
-  const requestId = yield* RequestId
+  const inbound = yield* CurrentInbound
   const startedAt = yield* Clock.currentTimeMillis
   return yield* Effect.tapError(sale, (failure) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const { code, message, status } = toRefusal(failure)
+      if (code === "rate_limited") nameRefusal(inbound, invalidPayments, failure)
       const payment = Result.getOrNull(matchedPayment(product, terms, sent))
       const paymentId = payment === null ? null : payments.idOf(payment.authorization)
-      const ids = { requestId, paymentId, product: product.id }
+      const ids = { requestId: inbound.requestId, paymentId, product: product.id }
       log({ ...ids, status, code, reason: message, durationMs: now - startedAt })
     }))
 })
+
+/** Names the limit that refused a call: that of invalid payments, or another. */
+function nameRefusal(inbound: Inbound, invalidPayments: RateLimiter, failure: FailedSale): void {
+  const known = invalidPayments.refusal(inbound.client)
+  if (known !== null) return nameLimit(inbound, invalidPayments, known.field)
+  const seconds = failure._tag === "NotCharged" ? failure.retryAfterSeconds : undefined
+  inbound.rateFields = [["ratelimit", `"calls";r=0;t=${seconds ?? 1}`]]
+}
 
 /** Refusals that the buyer can choose, and that cost as much as a sale. */
 const chosenCodes: ReadonlyArray<RefusalCode> = [

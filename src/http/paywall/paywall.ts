@@ -3,8 +3,7 @@
  *
  * A request without a payment gets 402, but for a header of tests (400) and a flood (429). With a payment it gets the
  * answer, a 402, or an error that says whether it was charged. Around a call, which may have a
- * payment, stand a place among the requests that wait, a trace, the answer to its failure, and the
- * name of the limit that refused it.
+ * payment, stand a place among the requests that wait, a trace, and the answer to its failure.
  *
  * @module
  */
@@ -40,16 +39,18 @@ import {
   prepare,
   rateLimitedBeforeReading,
   refuse,
-  refused,
 } from "../server/errors.ts"
-import { denial, type RateLimiter } from "../server/limits.ts"
-import { byRequest, type Handler, onDelivered, queryIn, webOf } from "../server/route.ts"
 import {
   answerFailures,
+  byRequest,
+  type Handler,
+  onDelivered,
   type Pending,
-  pendingFields,
   pendingRetrySeconds,
-} from "../server/middleware.ts"
+  queryIn,
+  tooManyPending,
+  webOf,
+} from "../server/route.ts"
 import type { Checkout } from "./checkout.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -102,20 +103,12 @@ export function testHeaderFault(headers: Headers, names: ReadonlyArray<string> |
 }
 
 /** A posted body may contain a payment, so it is refused like a paid call. */
-const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
-const fullCall = refused(overloadedPaid)
+const busyCall = tooManyPending(rateLimitedBeforeReading(pendingRetrySeconds))
 
 /** Wraps the handler of a call: of a GET with a payment, and of every POST. */
-export const makeAsCall = (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter) =>
-(
-  handler: Handler,
-): Handler => {
-  const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
-  return byRequest((_, { client }) =>
-    pending.run(client, busyCall, fullCall)(
-      traceCall(answered),
-    )
-  )
+export const makeAsCall = (log: AnswerLog, pending: Pending) => (handler: Handler): Handler => {
+  const traced = traceCall(answerFailures(log)(handler))
+  return byRequest((_, { client }) => pending.run(client, busyCall, overloadedPaid)(traced))
 }
 
 /** In a trace of its own, with the request's id on its log lines, and with the test trigger it names. */
@@ -146,20 +139,6 @@ const closedResponse = () =>
     new ReadableStream({
       start: (controller) => controller.error(new Error("Closed by a test trigger")),
     }),
-  )
-
-/** Names the limit of a call that was refused by the checkout: that of invalid payments, or another. */
-const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler<never> =>
-  byRequest((_, { client }) =>
-    Effect.map(handler, (response) => {
-      const { status, headers } = response
-      if (status !== 429 || "ratelimit" in headers) return response
-      const known = limiter.refusal(client)
-      const fields: ReadonlyArray<HeaderPair> = known === null
-        ? [["ratelimit", `"calls";r=0;t=${headers["retry-after"] ?? "1"}`]]
-        : denial(limiter, known).fields
-      return HttpServerResponse.setHeaders(response, fields)
-    })
   )
 
 /** Decodes a request to a call, sells, and encodes the outcome. */

@@ -39,6 +39,7 @@ export const caching = {
 export const gzipBytesMin = 1_024
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 export function answer(options: {
   readonly body: string | Uint8Array
@@ -81,6 +82,9 @@ export function jsonAnswers(cache: keyof typeof caching): (body: object) => Answ
   const ofText = prepared((body: string) => answer({ body, cache }))
   return (body) => ofText(JSON.stringify(body))
 }
+
+/** The body of a JSON answer. */
+export const jsonIn = ({ bytes }: Answer): unknown => JSON.parse(decoder.decode(bytes))
 
 /**
  * How much of `Accept` and `Accept-Encoding` is read, in characters; a browser sends about 150. The

@@ -70,12 +70,13 @@ interface Refusal extends Schema.Schema.Type<typeof RefusalBody> {
 
 /** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {
+  readonly _tag: "Refused"
   readonly status: number
   readonly code: RefusalCode
   readonly message: string
   readonly hint: string | undefined
   /** The error's own headers, without the common ones. */
-  readonly headers: ReadonlyArray<[name: string, value: string]>
+  readonly headers: ReadonlyArray<HeaderPair>
   /** The documented body, as JSON text. */
   readonly body: (requestId: string) => string
 }
@@ -91,7 +92,7 @@ export function prepare(refusal: Refusal): PreparedRefusal {
     success: false,
     error: { ...error, details, allowed, receipt, refund },
   }).slice(0, -"}}".length)
-  const headers: Array<[string, string]> = [
+  const headers: Array<HeaderPair> = [
     ["content-type", "application/json"],
     ["cache-control", "no-store"],
   ]
@@ -101,7 +102,7 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   }
   if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
   const body = (requestId: string) => `${open},"requestId":"${requestId}"}}`
-  return { status, code, message, hint, headers, body }
+  return { _tag: "Refused", status, code, message, hint, headers, body }
 }
 
 const afterRefund = ({ id }: RefundQueued["refund"]) =>
@@ -145,23 +146,11 @@ export function toRefusal(error: FailedSale): PreparedRefusal {
   }
 }
 
-/** A request that is refused before its work, with the `RateLimit` headers of the refusal. */
-export interface Refused {
-  readonly _tag: "Refused"
-  readonly refusal: PreparedRefusal
-  readonly fields: ReadonlyArray<HeaderPair>
-}
+/** What a route may fail with: a request that is refused before its work, or a failed sale. */
+export type Failure = PreparedRefusal | FailedSale
 
-/** What a route may fail with. */
-export type Failure = Refused | FailedSale
-
-export const refused = (
-  refusal: PreparedRefusal,
-  fields: ReadonlyArray<HeaderPair> = [],
-): Refused => ({ _tag: "Refused", refusal, fields })
-
-export const refuse = (refusal: PreparedRefusal): Effect.Effect<never, Refused> =>
-  Effect.fail(refused(refusal))
+export const refuse = (refusal: PreparedRefusal): Effect.Effect<never, PreparedRefusal> =>
+  Effect.fail(refusal)
 
 /** Prepared refusals by number of seconds, at most those of a window, so that a flood costs little. */
 const rateLimitRefusals = new Map<number, PreparedRefusal>()

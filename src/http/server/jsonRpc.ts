@@ -13,10 +13,8 @@ import {
   internalErrorPaid,
   prepare,
   type PreparedRefusal,
-  type Refused,
 } from "./errors.ts"
-import { bodyTimeout } from "./middleware.ts"
-import { type AgentHandler, type Body, byRequest, RequestId } from "./route.ts"
+import { type AgentHandler, type Body, bodyTimeout, byRequest, RequestId } from "./route.ts"
 
 /**
  * Codes of JSON-RPC. `limited` is one of its range for servers, -32000 to -32099: the service refuses
@@ -67,14 +65,11 @@ const parseError = (status: number, message: string) =>
   Effect.fail<RpcError>({ status, code: rpcCodes.parse, message })
 
 /** Fails with a documented HTTP error: the same status and headers, and the error in `data`. */
-export const failWithRefusal = (
-  refusal: PreparedRefusal,
-  fields: ReadonlyArray<HeaderPair> = [],
-): Effect.Effect<never, RpcError> =>
-  Effect.flatMap(RequestId, (requestId) => {
-    const error = toRpcError(refusal, requestId)
-    return Effect.fail({ ...error, headers: [...refusal.headers, ...fields] })
-  })
+export const failWithRefusal = (refusal: PreparedRefusal): Effect.Effect<never, RpcError> =>
+  Effect.flatMap(
+    RequestId,
+    (requestId) => Effect.fail({ ...toRpcError(refusal, requestId), headers: refusal.headers }),
+  )
 
 const bodyFaults = {
   "too large": failWithRefusal(bodyTooLarge),
@@ -84,10 +79,6 @@ const bodyFaults = {
   ),
   unreadable: parseError(400, "The body could not be read"),
 } satisfies { [Fault in Extract<Body, { readonly fault: unknown }>["fault"]]: unknown }
-
-/** Fails with the documented HTTP error of a request that is refused before its work. */
-export const orRpcError = <A, R>(work: Effect.Effect<A, Refused, R>) =>
-  Effect.catch(work, ({ refusal, fields }) => failWithRefusal(refusal, fields))
 
 function toRpcError({ status, body }: PreparedRefusal, requestId: string): RpcError {
   const { error } = JSON.parse(body(requestId))

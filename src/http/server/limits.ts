@@ -10,16 +10,6 @@
 import { Clock, Effect } from "effect"
 import type { Client } from "../../core/CallClient.ts"
 import { leftMs } from "../../core/domain/time.ts"
-import type { HeaderPair } from "./answer.ts"
-import {
-  overloaded,
-  overloadedPaid,
-  type PreparedRefusal,
-  rateLimited,
-  rateLimitedBeforeReading,
-  type Refused,
-  refused,
-} from "./errors.ts"
 import { makeLimit, type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
@@ -142,48 +132,6 @@ export const makeLimiter = Effect.fnUntraced(
     return limiter
   },
 )
-
-/** A paid call is refused before its payment is read, so its refusal returns `charged: null`. */
-const refusals = {
-  unpaid: { limited: rateLimited, full: overloaded },
-  paid: { limited: rateLimitedBeforeReading, full: overloadedPaid },
-} as const
-
-/**
- * Takes one grant for a client. Returns the `RateLimit` headers of the answer, or fails
- * with the refusal.
- */
-export const spend = (
-  limiter: RateLimiter,
-  client: Client,
-  call: keyof typeof refusals = "unpaid",
-): Effect.Effect<ReadonlyArray<HeaderPair>, Refused> =>
-  Effect.flatMap(
-    limiter.take(client),
-    (decision) => {
-      switch (decision.kind) {
-        case "granted":
-          return Effect.succeed(rateFields(limiter, decision.field))
-        case "denied":
-          return Effect.fail(denial(limiter, decision, refusals[call].limited))
-        case "unavailable":
-          if (decision.grantedHere && call === "unpaid") return Effect.succeed([])
-          return Effect.fail(refused(refusals[call].full))
-      }
-    },
-  )
-
-/** A decision as the refusal of a request. */
-export const denial = (
-  limiter: RateLimiter,
-  { retryAfterSeconds, field }: Denied,
-  refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
-): Refused => refused(refusalOf(retryAfterSeconds), rateFields(limiter, field))
-
-/** The two headers of a limiter's decision. */
-function rateFields({ policyField }: RateLimiter, field: string): ReadonlyArray<HeaderPair> {
-  return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
-}
 
 function decisionOf(
   policy: RatePolicy,

@@ -161,7 +161,7 @@ const commonHeaders: ReadonlyArray<HeaderPair> = [
 function toWeb(
   exit: Exit.Exit<Response>,
   { method }: Request,
-  { requestId }: Inbound,
+  { requestId, rateFields }: Inbound,
 ): globalThis.Response {
   // The client has left.
   if (Exit.isFailure(exit)) return new Response(null, { status: 499 })
@@ -169,6 +169,7 @@ function toWeb(
   const content = method === "HEAD" ? null : contentOf(body)
   const response = status === 200 ? new Response(content) : new Response(content, { status })
   for (const [name, value] of commonHeaders) response.headers.append(name, value)
+  for (const [name, value] of rateFields) response.headers.append(name, value)
   response.headers.append("x-request-id", requestId)
   for (const name in headers) {
     // Deno sends the length of a body.

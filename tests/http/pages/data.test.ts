@@ -4,23 +4,30 @@
  *
  * @module
  */
-import { Effect, Fiber, Layer, Logger, Option, Ref } from "effect"
+import { Effect, Fiber, Layer, Logger, Option, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual as equal, notStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { digestEvery } from "../../../src/digest/domain/digest.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import { freeAfterMs, type PublishedMarket } from "../../../src/feed/domain/publishedMarket.ts"
-import { makeMarketData } from "../../../src/http/free/marketData.ts"
 import { makePageData } from "../../../src/http/free/pageData.ts"
 import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
+import { makeMarketRoutes } from "../../../src/http/pages/market.ts"
+import { overloaded } from "../../../src/http/server/errors.ts"
 import type { RateLimiter } from "../../../src/http/server/limits.ts"
 import { sampleItems } from "../../support/catalog/samples.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
 import { sampleItem } from "../../support/feed/items.ts"
-import { makeService, makeWorld, servicesOver } from "../../support/http/httpService.ts"
+import {
+  documentOptions,
+  makeService,
+  makeWorld,
+  servicesOver,
+} from "../../support/http/httpService.ts"
 import { emptyWorld, filledWorld, plainNames } from "../../support/http/pageWorld.ts"
+import { terms } from "../../support/payments/terms.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 const [mover] = sampleItems
@@ -107,6 +114,24 @@ const one: PublishedMarket = {
   items: [{ feedIndex: 1, type: "mover", createdAt: mover.createdAt, market: mover.data.market }],
 }
 
+const limiter: RateLimiter = {
+  policyField: null,
+  refusal: () => null,
+  take: () => Effect.die("not asked"),
+}
+const site = { ...documentOptions, publicBaseUrl: terms.publicBaseUrl, chainId: terms.chainId }
+
+/** The answers of markets, or their refusals. */
+const marketsOver = (layer: Layer.Layer<PublishedMarkets>) =>
+  Effect.map(Effect.provide(makeMarketRoutes(site, limiter), layer), ({ routeOf, clear }) => ({
+    clear,
+    answerOf: (slug: string) => {
+      const route = routeOf(`${slug}.json`)
+      ok(route !== null)
+      return Effect.map(Effect.result(route.current("")), Result.merge)
+    },
+  }))
+
 /** Look-ups that are counted, of which only those of `known-…` find a market. */
 const countingMarkets = Effect.gen(function* () {
   const asked: Array<string> = []
@@ -117,7 +142,7 @@ const countingMarkets = Effect.gen(function* () {
         return slug.startsWith("known") ? Option.some(one) : Option.none()
       }),
   })
-  const data = yield* Effect.provide(makeMarketData, layer)
+  const data = yield* marketsOver(layer)
   return { asked, data, answer: data.answerOf }
 })
 
@@ -128,7 +153,7 @@ test("a slug is looked up once until a tick or a minute later, known or not", fu
     const [first, second] = yield* Effect.all([answer(slug), answer(slug)], { concurrency: 2 })
     strictEqual(first, second)
     strictEqual(yield* answer(slug), first)
-    strictEqual(first?.status, slug === "known" ? 200 : 404)
+    strictEqual(first.status, slug === "known" ? 200 : 404)
     strictEqual(asked.length, before + 1)
     yield* data.clear
     yield* answer(slug)
@@ -149,8 +174,7 @@ const stalledMarkets = Effect.gen(function* () {
         (isDown) => isDown ? Effect.never : Effect.succeed(Option.some(one)),
       ),
   })
-  const data = yield* Effect.provide(makeMarketData, layer)
-  return { down, data }
+  return { down, data: yield* marketsOver(layer) }
 })
 
 test("look-ups beyond 300 at once are refused, and one that fails is not kept", function* () {
@@ -159,12 +183,12 @@ test("look-ups beyond 300 at once are refused, and one that fails is not kept", 
     Array.from({ length: 300 }, (_, n) => data.answerOf(`slug-${n}`)),
     (look) => Effect.forkChild(look, { startImmediately: true }),
   )
-  strictEqual(yield* data.answerOf("slug-300"), null)
+  strictEqual(yield* data.answerOf("slug-300"), overloaded)
   yield* TestClock.adjust("3 seconds")
-  equal(new Set(yield* Fiber.joinAll(waiting)), new Set([null]))
+  equal(new Set(yield* Fiber.joinAll(waiting)), new Set([overloaded]))
   yield* Ref.set(down, false)
   const found = yield* data.answerOf("slug-0")
-  strictEqual(found?.status, 200)
+  strictEqual(found.status, 200)
 })
 
 test("look-ups that time out are logged once, until one is answered", function* () {
@@ -177,10 +201,10 @@ test("look-ups that time out are logged once, until one is answered", function* 
     yield* TestClock.adjust("3 seconds")
     return yield* Fiber.join(found)
   })
-  equal([yield* look, yield* look], [null, null])
+  equal([yield* look, yield* look], [overloaded, overloaded])
   strictEqual(lines.length, 1)
   yield* Ref.set(down, false)
-  strictEqual((yield* look)?.status, 200)
+  strictEqual((yield* look).status, 200)
   yield* data.clear
   yield* Ref.set(down, true)
   yield* look
@@ -283,12 +307,6 @@ const options = {
   venueMode: "simulated",
   chainId: 8453,
 } as const
-
-const limiter: RateLimiter = {
-  policyField: null,
-  refusal: () => null,
-  take: () => Effect.die("not asked"),
-}
 
 /** Longer than the pause between two computations of any body. */
 const refresh = "16 seconds"

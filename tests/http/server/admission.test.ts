@@ -32,7 +32,7 @@ import {
   pendingBodiesPerSiteMax,
   pendingMax,
   pendingPerClientMax,
-} from "../../../src/http/server/middleware.ts"
+} from "../../../src/http/server/route.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { eventLoopTurn, law, liveTest, test } from "../../support/effect.ts"
 import {

@@ -7,7 +7,8 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
-import { makeLimiter, spend } from "../../../src/http/server/limits.ts"
+import { makeLimiter } from "../../../src/http/server/limits.ts"
+import { CurrentInbound, makeInbound, spend } from "../../../src/http/server/route.ts"
 import { clientAddress, clientOf } from "../../../src/http/server/server.ts"
 import { law, test } from "../../support/effect.ts"
 import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
@@ -127,7 +128,10 @@ test("while the store accepts only reads each process counts alone, and calls wi
       take: () => Effect.fail(new RateLimitUnavailable({ acceptsReads: true })),
     }),
   )
-  const spent = (address: string) => Effect.option(spend(limiter, clientOf(address)))
+  const spent = (address: string, call?: "paid") =>
+    Effect.option(spend(limiter, call)).pipe(
+      Effect.provideService(CurrentInbound, makeInbound("a-request", clientOf(address))),
+    )
   const granted = Effect.fnUntraced(function* (address: string) {
     const results = yield* Effect.all(Array.from({ length: 7 }, () => spent(address)))
     return results.filter(Option.isSome).length
@@ -135,5 +139,5 @@ test("while the store accepts only reads each process counts alone, and calls wi
   equal([yield* granted("203.0.113.9"), yield* granted("203.0.113.8")], [5, 5])
   yield* TestClock.adjust("1 minute")
   strictEqual(yield* granted("203.0.113.9"), 5)
-  ok(Option.isNone(yield* Effect.option(spend(limiter, clientOf("203.0.113.7"), "paid"))))
+  ok(Option.isNone(yield* spent("203.0.113.7", "paid")))
 })

@@ -11,8 +11,13 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { type Computed, makeCheckout } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
-import { answerFailures } from "../../../src/http/server/middleware.ts"
-import { CurrentInbound, fromSource, makeInbound, ready } from "../../../src/http/server/route.ts"
+import {
+  answerFailures,
+  CurrentInbound,
+  fromSource,
+  makeInbound,
+  ready,
+} from "../../../src/http/server/route.ts"
 import { clientOf } from "../../../src/http/server/server.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { makeLimiter } from "../../../src/http/server/limits.ts"
