@@ -5,18 +5,15 @@
  */
 import { Clock, Context, type Duration, Effect, Layer, Record } from "effect"
 import { HttpRouter } from "effect/http"
-import type { ProductFamily } from "../catalog/domain/family.ts"
-import { freeRows, type VenueMode } from "../catalog/domain/freeRow.ts"
+import { freeRows } from "../catalog/domain/freeRow.ts"
 import { type Product, type ProductId, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
-import { version } from "../core/domain/version.ts"
 import { publishDepth } from "../core/places.ts"
-import type { TestTrigger } from "../core/testCall.ts"
-import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import { a2aHandler, a2aPath } from "./a2a/a2a.ts"
+import { marketsPrefix } from "./documents/addresses.ts"
 import { documents } from "./documents/documents.ts"
-import { packageAnswers, type Packages, packagesPrefix } from "./documents/packages.ts"
+import { packageAnswers, packagesPrefix } from "./documents/packages.ts"
 import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
 import { makeLookups } from "./free/lookups.ts"
 import { dataPaths, makePageData } from "./free/pageData.ts"
@@ -26,7 +23,6 @@ import { makeHandlers } from "./handlers.ts"
 import { mcpHandler, mcpPath } from "./mcp/mcp.ts"
 import { makeMarketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
-import { marketsPrefix } from "./pages/site.ts"
 import { errorPages } from "./pages/refusals.ts"
 import { type Checkouts, makeCheckout } from "./paywall/checkout.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
@@ -42,7 +38,7 @@ import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { refuse } from "./server/errors.ts"
 import { asRpcRefusal } from "./server/jsonRpc.ts"
-import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
+import { makeLimiter, unpaidBudget } from "./server/limits.ts"
 import {
   addRoute,
   type AgentHandler,
@@ -62,40 +58,15 @@ import {
   webOf,
 } from "./server/route.ts"
 import { listen, toWebHandler } from "./server/server.ts"
+import type { Site } from "./site.ts"
 import type { FreeRoutes, SkillPorts } from "./skills.ts"
-
-export interface HttpServiceOptions {
-  /** The commit of this release; null where it is not known. */
-  readonly commit: string | null
-  readonly terms: PaymentTerms
-  readonly paymentMode: "live" | "simulated"
-  /** How often the feed is updated. */
-  readonly tickIntervalMs: number
-  readonly venueMode: VenueMode
-  /** The test triggers of simulated payments; absent with real ones. */
-  readonly testTriggers?: ReadonlyArray<TestTrigger>
-  /** The catalog of sibling products. */
-  readonly family: ProductFamily
-  /** What buyers install. */
-  readonly packages: Packages
-  /** Where to report security problems: a `mailto:` or `https:` address. */
-  readonly contact: string
-  /** How many proxies in front append to X-Forwarded-For. */
-  readonly trustedProxyHops: number
-  readonly limits: {
-    readonly free: RateBudget
-    readonly documents: RateBudget
-    readonly pages: RateBudget
-    readonly invalidPayments: RateBudget
-  }
-}
 
 /**
  * Builds the public API, before it listens. Its free bodies are refreshed until the scope closes; run
  * `refresh` after each tick and each new digest.
  */
-export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const parts = yield* makeParts(options)
+export const makeHttpService = Effect.fnUntraced(function* (site: Site) {
+  const parts = yield* makeParts(site)
   const { pending, log, errorPage, refresh } = parts
   yield* publishDepth("requests", pending)
   const routes = routesOf(parts)
@@ -104,14 +75,12 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   ).pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig))
   const whole = routes.map(({ path }) => path).filter((path) => !/[:*]/.test(path))
   const app = aroundRouter(router, log, errorPage, whole)
-  return { handle: yield* toWebHandler(app, options.trustedProxyHops), refresh }
+  return { handle: yield* toWebHandler(app, site.trustedProxyHops), refresh }
 })
 
 /** What the routes are made of. */
-const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { terms, limits, packages } = options
-  const { publicBaseUrl } = terms
-  const identity = { ...options, publicBaseUrl, version, chainId: terms.chainId }
+const makeParts = Effect.fnUntraced(function* (site: Site) {
+  const { terms, limits, packages, tickIntervalMs } = site
   const log = yield* makeAnswerLog
   const pending = makePending()
   const limiter = yield* makeLimiter("documents", limits.documents)
@@ -119,14 +88,13 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const invalidPayments = yield* makeLimiter("invalid_payments", limits.invalidPayments)
   const asCall = makeAsCall(log, pending)
   const offers = yield* makeOffers(terms)
-  const snapshot = yield* makeSnapshot(identity)
-  const { tickIntervalMs } = options
+  const snapshot = yield* makeSnapshot(site)
   const checkout = yield* makeCheckout({ terms, log, invalidPayments, tickIntervalMs })
   const handlers = yield* makeHandlers
   const checkoutOf = <Id extends ProductId>(id: Id) =>
     checkout<typeof products[Id]>(products[id], handlers[id])
   const skills: SkillPorts = {
-    free: yield* freeRoutes(identity, snapshot),
+    free: yield* freeRoutes(site, snapshot),
     checkouts: Record.map(products, (_, id) => checkoutOf(id)),
     documents: limiter,
     terms,
@@ -134,13 +102,11 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   }
   const clock = yield* Clock.Clock
   const { keys } = yield* SigningKey
-  const described = { ...identity, keys }
-  const docs = documents(described, () => clock.currentTimeMillisUnsafe())
+  const docs = documents(site, keys, () => clock.currentTimeMillisUnsafe())
   const data = yield* makePageData(pageLimiter)
-  const market = yield* makeMarketRoutes(identity, pageLimiter)
-  const testTriggers = options.testTriggers?.map(({ name }) => name)
+  const market = yield* makeMarketRoutes(site, pageLimiter)
+  const testTriggers = site.testTriggers?.map(({ name }) => name)
   const stdioPackage = packages.specs["bellwether-mcp"]
-  const forPages = { site: identity, limiter: pageLimiter, terms, offers, free: skills.free }
   return {
     ...skills,
     log,
@@ -153,16 +119,23 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     testTriggers,
     docs,
     /** One on the path of another answer is for clients that prefer HTML. */
-    pages: pages({ ...forPages, data: data.routes, docs: { ...identity, documents: docs } }),
+    pages: pages({
+      site,
+      limiter: pageLimiter,
+      free: skills.free,
+      docs,
+      data: data.routes,
+      offers,
+    }),
     pageData: data.routes,
     market: market.routeOf,
-    errorPage: errorPages(identity),
-    legacy: legacyRoute({ publicBaseUrl, limiter }),
+    errorPage: errorPages(site),
+    legacy: legacyRoute({ publicBaseUrl: terms.publicBaseUrl, limiter }),
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(packages),
     agents: {
       [a2aPath]: yield* a2aHandler({ skills }),
-      [mcpPath]: yield* mcpHandler({ skills, version, stdioPackage, documents: limits.documents }),
+      [mcpPath]: yield* mcpHandler({ skills, stdioPackage, documents: limits.documents }),
     } as Readonly<Record<string, AgentHandler>>,
     /** Recomputes the free bodies. */
     refresh: Effect.all([snapshot.refresh, market.clear, data.refresh], { discard: true }),
@@ -172,14 +145,14 @@ type Parts = Effect.Success<ReturnType<typeof makeParts>>
 
 /** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
 const freeRoutes = Effect.fnUntraced(function* (
-  options: Parameters<typeof termsAnswers>[0] & HttpServiceOptions,
+  site: Site,
   snapshot: Snapshot,
 ) {
-  const limiter = yield* makeLimiter("free", options.limits.free)
+  const limiter = yield* makeLimiter("free", site.limits.free)
   const route = (...current: Parameters<typeof ready>) => ({ limiter, current: ready(...current) })
   const fixed = (answer: Answer) => route(() => answer)
   const json = (body: object) => fixed(answer({ body: JSON.stringify(body), cache: "document" }))
-  const terms = termsAnswers(options)
+  const terms = termsAnswers(site)
   const routes: FreeRoutes = {
     index: route(snapshot.index),
     pulse: route(snapshot.pulse),
@@ -191,7 +164,7 @@ const freeRoutes = Effect.fnUntraced(function* (
     health: { ...route(snapshot.health), withoutStore: snapshot.down },
     terms: fixed(terms.json),
     terms_text: fixed(terms.text),
-    family: json({ success: true, ...options.family }),
+    family: json({ success: true, ...site.family }),
   }
   return routes
 })
@@ -315,7 +288,7 @@ export class Served extends Context.Service<Served, {
   readonly refresh: Effect.Effect<void>
 }>()("bellwether/http/Served") {}
 
-interface ServeOptions extends HttpServiceOptions {
+interface ServeOptions extends Site {
   readonly hostname: string
   /** 0 means any free port. */
   readonly port: number

@@ -25,7 +25,7 @@ import { cachedFor } from "../../src/core/cachedFor.ts"
 import { makeLimit, RateLimits, RateLimitUnavailable } from "../../src/core/RateLimits.ts"
 import { readOnChange } from "../../src/core/readOnChange.ts"
 import { PublishedMarkets } from "../../src/feed/PublishedMarkets.ts"
-import { makeMarketData } from "../../src/http/free/marketData.ts"
+import { makeMarketRoutes } from "../../src/http/pages/market.ts"
 import { makePolled } from "../../src/http/free/reads.ts"
 import { makeLimiter } from "../../src/http/server/limits.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -52,6 +52,8 @@ import { memoryRateLimits } from "../support/memoryRateLimits.ts"
 import { early, inMarket, type Market, purchase, startSeconds } from "../support/payments/sales.ts"
 import { terms, token } from "../support/payments/terms.ts"
 import { endingMarket, makeProductPorts, productPortsLayer } from "../support/products.ts"
+import { serviceOptions } from "../support/http/httpService.ts"
+import { unlimited } from "../support/memoryRateLimits.ts"
 import { signedRequest } from "../payments/facilitator/facilitator.laws.ts"
 
 const minute = 60
@@ -250,9 +252,11 @@ const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
       const published = Layer.mock(PublishedMarkets, {
         bySlug: () => Effect.as(read, Option.none()),
       })
-      const { answerOf } = yield* Effect.provide(makeMarketData, published)
-      yield* answerOf("none")
-      return unread(answerOf("none"), reads)
+      const markets = makeMarketRoutes(serviceOptions, unlimited)
+      const { routeOf } = yield* Effect.provide(markets, published)
+      const answer = Effect.ignore(routeOf("none.json")?.current("") ?? Effect.void)
+      yield* answer
+      return unread(answer, reads)
     }),
   ],
   "a clause that the model did not read": [

@@ -8,7 +8,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
-import { marketsPrefix, pagePaths } from "../../src/http/pages/site.ts"
+import { marketsPrefix, pagePaths } from "../../src/http/documents/addresses.ts"
 import { inspect, missing } from "../support/http/browser.ts"
 import { allPages } from "../support/http/pages.ts"
 import { emptyWorld, filledWorld } from "../support/http/pageWorld.ts"

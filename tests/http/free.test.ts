@@ -13,12 +13,18 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { sha256 } from "../../src/core/sha256.ts"
 import { proofFault } from "../../src/feed/domain/chain.ts"
 import { makePolled } from "../../src/http/free/reads.ts"
-import { termsAnswers, type TermsOptions } from "../../src/http/free/terms.ts"
+import { termsAnswers } from "../../src/http/free/terms.ts"
+import type { Site } from "../../src/http/site.ts"
 import { VenueRefusals } from "../../src/markets/VenueClient.ts"
 import type { HealthOfPayments } from "../../src/payments/domain/paymentHealth.ts"
 import { test } from "../support/effect.ts"
 import { headOf, proofOf } from "../support/feed/chain.ts"
-import { healthyPayments, makeService, makeWorld } from "../support/http/httpService.ts"
+import {
+  healthyPayments,
+  makeService,
+  makeWorld,
+  serviceOptions,
+} from "../support/http/httpService.ts"
 import { faultOf } from "../support/http/shape.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
@@ -129,14 +135,8 @@ for (const verdict of ["degraded", "failing"] as const) {
 const utf8 = new TextDecoder()
 const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(freeRows.terms.body))
 
-const termsOf = (options: Partial<TermsOptions>) => {
-  const { text, json } = termsAnswers({
-    publicBaseUrl: "https://feed.example",
-    paymentMode: "simulated",
-    venueMode: "simulated",
-    chainId: 8453,
-    ...options,
-  })
+const termsOf = (options: Partial<Site>) => {
+  const { text, json } = termsAnswers({ ...serviceOptions, ...options })
   return { text: utf8.decode(text.bytes), json: decodeTerms(utf8.decode(json.bytes)) }
 }
 

@@ -12,6 +12,7 @@ import { legacyRoute, legacyRoutes } from "../../src/http/free/legacy.ts"
 import { law, test } from "../support/effect.ts"
 import { makeService, makeWorld } from "../support/http/httpService.ts"
 import { faultOf } from "../support/http/shape.ts"
+import { unlimited } from "../support/memoryRateLimits.ts"
 import { terms } from "../support/payments/terms.ts"
 
 const base = terms.publicBaseUrl
@@ -60,14 +61,7 @@ test("a redirect spends the documents' budget, reads no payment, and is never a 
   match(response.headers.get("ratelimit") ?? "", /^"documents";r=119/)
 })
 
-const route = legacyRoute({
-  publicBaseUrl: base,
-  limiter: {
-    policyField: null,
-    refusal: () => null,
-    take: () => Effect.succeed({ kind: "granted", field: "" }),
-  },
-})
+const route = legacyRoute({ publicBaseUrl: base, limiter: unlimited })
 
 const anyWords = Arbitrary.schema(Schema.Tuple([Schema.String, Schema.String]))
 

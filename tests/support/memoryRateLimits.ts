@@ -5,6 +5,7 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../src/core/RateLimits.ts"
+import type { RateLimiter } from "../../src/http/server/limits.ts"
 
 /** Limits in memory; `before` runs before each take and may fail. */
 export const memoryRateLimits = (
@@ -39,3 +40,10 @@ export const memoryRateLimits = (
 }
 
 export const layerMemoryRateLimits = Layer.sync(RateLimits, () => memoryRateLimits())
+
+/** A limiter that grants every call. */
+export const unlimited: RateLimiter = {
+  policyField: null,
+  refusal: () => null,
+  take: () => Effect.succeed({ kind: "granted", field: "" }),
+}

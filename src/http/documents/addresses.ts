@@ -1,6 +1,6 @@
 /**
- * The paths of all documents, and the table of those that links and lists name: for /openapi.json,
- * /llms.txt, /docs, the API catalog and the `Link` header.
+ * The paths of all documents and pages, and the table of the documents that links and lists name: for
+ * /openapi.json, /llms.txt, /docs, the API catalog and the `Link` header.
  *
  * @module
  */
@@ -45,6 +45,19 @@ export const paths = {
   mcpCardFormer: "/.well-known/mcp/server-card.json",
   home: "/",
 } as const
+
+export const pagePaths = {
+  home: paths.home,
+  trackRecord: "/track-record",
+  signals: "/signals",
+  digest: "/digest",
+  status: "/status",
+  pricing: "/pricing",
+  docs: paths.docs,
+} as const
+
+/** The pages of single markets: `/markets/{slug}`. */
+export const marketsPrefix = "/markets/"
 
 /** The service in one sentence. */
 export const description =

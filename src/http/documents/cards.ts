@@ -9,21 +9,15 @@
 import { exampleOf } from "../../catalog/domain/parameter.ts"
 import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
+import { version } from "../../core/domain/version.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { x402Extensions } from "../a2a/taskView.ts"
 import { revisions } from "../mcp/mcp.ts"
+import type { Site } from "../site.ts"
 import { paths } from "./addresses.ts"
-import type { PackageFile } from "./packages.ts"
-
-interface CardOptions {
-  readonly terms: PaymentTerms
-  /** The version of the interface. */
-  readonly version: string
-}
 
 /** The agent card, as an object. */
-export function agentCard({ terms, version }: CardOptions) {
+export function agentCard({ terms }: Pick<Site, "terms">) {
   const { publicBaseUrl, serviceName, chainId } = terms
   const url = `${publicBaseUrl}/a2a`
   const params = { x402Version: 2, networks: [`eip155:${chainId}`], assets: ["USDC"] }
@@ -79,40 +73,38 @@ function skillOfCard(skill: Skill) {
 }
 
 /** The MCP server card, as an object. */
-export const mcpServerCard = (options: CardOptions) => ({
+export const mcpServerCard = (site: Site) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-  ...mcpServer(options),
-  remotes: [{ ...mcpRemote(options), supportedProtocolVersions: revisions }],
+  ...mcpServer(site),
+  remotes: [{ ...mcpRemote(site), supportedProtocolVersions: revisions }],
 })
 
 /**
  * The entry of the MCP registry (`server.json`), as an object: the server over HTTP, and the bundle
  * with its hash where it is built.
  */
-export const mcpRegistryEntry = (
-  { bundle, ...options }: CardOptions & { readonly bundle: PackageFile | null },
-) => ({
+export const mcpRegistryEntry = (site: Site) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-  ...mcpServer(options),
-  remotes: [mcpRemote(options)],
-  ...bundle === null ? {} : {
+  ...mcpServer(site),
+  remotes: [mcpRemote(site)],
+  ...site.packages.bundle === null ? {} : {
     packages: [{
       registryType: "mcpb",
-      identifier: bundle.url,
-      version: options.version,
-      fileSha256: bundle.sha256,
+      identifier: site.packages.bundle.url,
+      version,
+      fileSha256: site.packages.bundle.sha256,
       transport: { type: "stdio" },
     }],
   },
 })
 
-const mcpRemote = ({ terms }: CardOptions) => ({
+const mcpRemote = ({ terms }: Site) => ({
   type: "streamable-http",
   url: `${terms.publicBaseUrl}${paths.mcp}`,
 })
 
 /** What the card and the registry say of the server. */
-function mcpServer({ terms, version }: CardOptions) {
+function mcpServer({ terms }: Site) {
   const { publicBaseUrl, serviceName } = terms
   const { hostname } = new URL(publicBaseUrl)
   const domain = hostname.replace(/^\[|\]$/g, "").replaceAll(":", "-").split(".").reverse().join(

@@ -8,19 +8,13 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
+import { version } from "../../core/domain/version.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { queryIn } from "../server/route.ts"
+import type { Site } from "../site.ts"
 import { description, paths } from "./addresses.ts"
-
-export interface CatalogOptions {
-  readonly terms: PaymentTerms
-  readonly version: string
-  /** The contact: a `mailto:` or `https:` address. */
-  readonly contact: string
-  readonly paymentMode: "live" | "simulated"
-}
 
 /** One product as a Bazaar item, with its names in this service as metadata. */
 function itemOf(product: Product, terms: PaymentTerms) {
@@ -61,12 +55,12 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<ReturnType<type
 }
 
 /** /discovery: a page of the items, with the facts about the service. */
-export function discovery(options: CatalogOptions, { limit, offset }: Page) {
-  const items = catalogItems(options.terms)
+export function discovery(site: Site, { limit, offset }: Page) {
+  const items = catalogItems(site.terms)
   return {
     success: true,
     x402Version: 2,
-    ...serviceOf(options),
+    ...serviceOf(site),
     items: items.slice(offset, offset + limit),
     pagination: { limit, offset, total: items.length },
   }
@@ -86,7 +80,7 @@ export function pageIn(url: string): Page {
 }
 
 /** The facts about the service in /discovery: its addresses, its payment method, its free paths. */
-function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
+function serviceOf({ terms, paymentMode, contact }: Site) {
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const network = `eip155:${terms.chainId}`
   return {
@@ -131,7 +125,7 @@ function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
 }
 
 /** /.well-known/x402: plain addresses for one kind of crawler, whole items for the other. */
-export function wellKnownX402({ terms, contact }: CatalogOptions) {
+export function wellKnownX402({ terms, contact }: Site) {
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const items = catalogItems(terms)
   return {

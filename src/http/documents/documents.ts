@@ -12,6 +12,7 @@ import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/ke
 import { prepared } from "../../core/domain/prepared.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
+import type { Site } from "../site.ts"
 import {
   type DocumentRow,
   documentRows,
@@ -22,21 +23,14 @@ import {
   textType,
 } from "./addresses.ts"
 import { agentCard, mcpRegistryEntry, mcpServerCard } from "./cards.ts"
-import { type CatalogOptions, discovery, pageIn, wellKnownX402 } from "./catalog.ts"
+import { discovery, pageIn, wellKnownX402 } from "./catalog.ts"
 import { contactText, indexText, quickstartTexts, skillText } from "./docs.ts"
-import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
+import { llmsFullText, llmsText } from "./llms.ts"
 import iconSvg from "./icon.svg" with { type: "text" }
 import { openApiText } from "./openapi.ts"
 
 /** As RFC 9727 asks. */
 const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
-
-interface DocumentOptions extends CatalogOptions, LlmsOptions {
-  /** The contact: a `mailto:` or `https:` address. */
-  readonly contact: string
-  /** The keys of offers and receipts. */
-  readonly keys: PublishedKeys
-}
 
 /** Every document, by its path. */
 export type Documents = ReadonlyMap<string, (url: string) => Answer>
@@ -44,20 +38,19 @@ export type Documents = ReadonlyMap<string, (url: string) => Answer>
 type DocumentId = Exclude<typeof documentRows[number]["id"], "discovery">
 
 /** The documents of a service. They share one rate limit. */
-export function documents(options: DocumentOptions, now: () => EpochMs): Documents {
-  const { terms: { publicBaseUrl }, contact, keys, packages } = options
+export function documents(site: Site, keys: PublishedKeys, now: () => EpochMs): Documents {
+  const { terms: { publicBaseUrl }, contact } = site
   const bodies: Readonly<Record<DocumentId, () => string>> = {
-    open_api: () => openApiText(options),
-    llms_full_text: () => llmsFullText(options),
-    llms_text: () => llmsText(options),
+    open_api: () => openApiText(site),
+    llms_full_text: () => llmsFullText(site),
+    llms_text: () => llmsText(site),
     docs: () => indexText(publicBaseUrl),
     contact: () => contactText(publicBaseUrl, contact),
     skill: () => skillText(publicBaseUrl),
-    agent_card: () => JSON.stringify(agentCard(options)),
-    mcp_server_card: () => JSON.stringify(mcpServerCard(options)),
-    well_known_x402: () => JSON.stringify(wellKnownX402(options)),
+    agent_card: () => JSON.stringify(agentCard(site)),
+    mcp_server_card: () => JSON.stringify(mcpServerCard(site)),
+    well_known_x402: () => JSON.stringify(wellKnownX402(site)),
   }
-  const registered = { ...options, bundle: packages.bundle }
   const made = (body: () => string, contentType: string) => {
     const headers = [linkHeader(publicBaseUrl)]
     return prepared(() => answer({ body: body(), contentType, cache: "document", headers }))
@@ -66,7 +59,7 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     made(() => securityText({ publicBaseUrl, contact }, expires), textType)()
   )
   const listed = prepared((limit: number, offset: number) =>
-    made(() => JSON.stringify(discovery(options, { limit, offset })), jsonType)()
+    made(() => JSON.stringify(discovery(site, { limit, offset })), jsonType)()
   )
   const listing = (url: string) => {
     const { limit, offset } = pageIn(url)
@@ -78,11 +71,11 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
       const document = row.id === "discovery" ? listing : made(bodies[row.id], type)
       return [path, ...aliases].map((path) => [path, document] as const)
     }),
-    ...quickstartTexts(packages).map(([path, text, type]) =>
+    ...quickstartTexts(site.packages).map(([path, text, type]) =>
       [path, made(() => text, type)] as const
     ),
     [paths.agentSkills, made(() => JSON.stringify(agentSkills(publicBaseUrl)), jsonType)],
-    [paths.mcpRegistry, made(() => JSON.stringify(mcpRegistryEntry(registered)), jsonType)],
+    [paths.mcpRegistry, made(() => JSON.stringify(mcpRegistryEntry(site)), jsonType)],
     [paths.apiCatalog, made(() => JSON.stringify(apiCatalog(publicBaseUrl)), linksetType)],
     [paths.did, made(() => canonicalJson(didDocument(keys)), "application/did+json")],
     [paths.jwks, made(() => canonicalJson(jwkSet(keys)), "application/jwk-set+json")],

@@ -14,37 +14,20 @@ import { firstRows } from "../../catalog/domain/sample.ts"
 import { operationId, type Skill, skillName, skills } from "../../catalog/domain/skill.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
 import { second } from "../../core/domain/time.ts"
+import { version } from "../../core/domain/version.ts"
 import { testHeader, testSlugOf, type TestTrigger } from "../../core/testCall.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
-import {
-  networkOf,
-  type PaymentTerms,
-  requirements,
-  testNote,
-} from "../../payments/domain/x402/terms.ts"
+import { networkOf, requirements, testNote } from "../../payments/domain/x402/terms.ts"
 import { x402Keys } from "../a2a/taskView.ts"
 import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { bodyBytesMax, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { handshakeBudget, policyField, type RateBudget, unpaidBudget } from "../server/limits.ts"
 import { pendingPerClientMax } from "../server/route.ts"
+import type { Site } from "../site.ts"
 import { description, type DocumentRow, documentRows, links } from "./addresses.ts"
 import { fill, quickstartText } from "./docs.ts"
 import llmsFull from "./llms-full.md" with { type: "text" }
 import llms from "./llms.md" with { type: "text" }
-import type { Packages } from "./packages.ts"
-
-export interface LlmsOptions {
-  readonly terms: PaymentTerms
-  readonly version: string
-  readonly paymentMode: "live" | "simulated"
-  readonly testTriggers?: ReadonlyArray<TestTrigger>
-  readonly packages: Packages
-  readonly limits: {
-    readonly free: RateBudget
-    readonly documents: RateBudget
-    readonly invalidPayments: RateBudget
-  }
-}
 
 const modeNotes = {
   live: "Payments are real: USDC on the network named in the 402.",
@@ -52,11 +35,11 @@ const modeNotes = {
     "without money: what it signs would be valid for real USDC.",
 } as const
 
-const modeNote = ({ terms, paymentMode }: Pick<LlmsOptions, "terms" | "paymentMode">) =>
-  testNote(terms.chainId) ?? modeNotes[paymentMode]
+const modeNote = ({ terms, paymentMode }: Site) => testNote(terms.chainId) ?? modeNotes[paymentMode]
 
 /** The text of /llms.txt. */
-export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
+export function llmsText(site: Site): string {
+  const { terms, limits } = site
   const { publicBaseUrl, serviceName } = terms
   const link = (name: string, path: string, note: string) =>
     `- [${name}](${publicBaseUrl}${path}): ${note}`
@@ -68,7 +51,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     description,
     chainId: terms.chainId,
     base: publicBaseUrl,
-    mode: modeNote({ terms, paymentMode }),
+    mode: modeNote(site),
     freeLimit: limits.free === "off"
       ? ""
       : `- Free calls: ${limits.free.limit} in ${limits.free.windowMs / second} seconds per ` +
@@ -90,8 +73,8 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
 const parameterLine = (parameter: Parameter): string => `${parameter.name} (${limitsOf(parameter)})`
 
 /** The text of /llms-full.txt. */
-export function llmsFullText(options: LlmsOptions): string {
-  const { terms, version, packages, limits, testTriggers = [] } = options
+export function llmsFullText(site: Site): string {
+  const { terms, packages, limits, testTriggers = [] } = site
   const { publicBaseUrl } = terms
   const { signals } = products
   const { network, amount, asset, payTo, extra } = requirements(signals, terms)
@@ -104,7 +87,7 @@ export function llmsFullText(options: LlmsOptions): string {
     version,
     description,
     base: publicBaseUrl,
-    mode: modeNote(options),
+    mode: modeNote(site),
     prices: priceTable(),
     call: `${publicBaseUrl}${exampleCall(signals)}`,
     network,

@@ -8,7 +8,8 @@
  */
 import { Record } from "effect"
 import { resend, resendRule } from "../../catalog/domain/refusal.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { version } from "../../core/domain/version.ts"
+import type { Site } from "../site.ts"
 import { paths } from "./addresses.ts"
 import {
   agentError,
@@ -22,15 +23,8 @@ import {
 } from "./operations.ts"
 import { callSchemas } from "./schemas.ts"
 
-interface OpenApiOptions {
-  readonly terms: PaymentTerms
-  readonly version: string
-  /** The contact: a `mailto:` or `https:` address. */
-  readonly contact: string
-}
-
 /** The document as JSON text. */
-export function openApiText({ terms, version, contact }: OpenApiOptions): string {
+export function openApiText({ terms, contact }: Pick<Site, "terms" | "contact">): string {
   const { publicBaseUrl } = terms
   const at = (path: string) => `${publicBaseUrl}${path}`
   const termsOfService = at("/terms.txt")

@@ -33,7 +33,7 @@ export interface PackageOptions {
 }
 
 /** One built file, as others name it. */
-export interface PackageFile {
+interface PackageFile {
   readonly url: string
   /** 64 hexadecimal digits. */
   readonly sha256: string

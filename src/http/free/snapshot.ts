@@ -4,12 +4,13 @@
  * @module
  */
 import { Effect, Option, Struct } from "effect"
-import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
+import type { FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
 import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
 import { prepared } from "../../core/domain/prepared.ts"
+import { version } from "../../core/domain/version.ts"
 import { StoreClock } from "../../core/StoreClock.ts"
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
@@ -25,6 +26,7 @@ import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer, jsonAnswers } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
+import type { Site } from "../site.ts"
 import { makePolled } from "./reads.ts"
 
 /** What changes with a tick or once a day is read less often than the index. */
@@ -35,17 +37,8 @@ const scorecardTimes = { timeoutMs: 10 * second, ageMsMax: 15 * second }
 /** The body that the row of a free path declares. */
 type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
 
-interface SnapshotOptions {
-  readonly publicBaseUrl: string
-  readonly version: string
-  readonly commit: string | null
-  readonly paymentMode: "live" | "simulated"
-  readonly venueMode: VenueMode
-  readonly chainId: number
-}
-
 /** Reads at once what the bodies are made of, then again until the scope closes. */
-export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
+export const makeSnapshot = Effect.fnUntraced(function* (site: Site) {
   const [feed, digests] = [yield* Feed, yield* Digest]
   const { disagreement } = yield* StoreClock
   const state = yield* makePolled(feed.index, "Cannot read the feed for its free bodies")
@@ -71,11 +64,11 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   })
   yield* refresh
   const digest = () => Option.getOrNull(latest.current() ?? Option.none())
-  const downAnswer = down(options)
+  const downAnswer = down(site)
   const index = encoded(indexBody)
-  const pulse = encoded(pulseBody(options))
+  const pulse = encoded(pulseBody(site))
   const digestBrief = encoded(digestBriefBody)
-  const health = encoded(healthBody(options))
+  const health = encoded(healthBody(site))
   const trackRecord = encoded(trackRecordBody)
   const feedHeads = encoded(feedHeadsBody)
   return {
@@ -153,7 +146,7 @@ const indexBody = (
       : { latestAt: latest.digest.createdAt, title: latest.digest.title },
   }
 
-const pulseBody = ({ publicBaseUrl }: SnapshotOptions) =>
+const pulseBody = ({ terms: { publicBaseUrl } }: Site) =>
 (
   state: FeedIndex | null,
   movers: ReadonlyArray<PulseMover> | null,
@@ -186,7 +179,7 @@ interface Checks {
   readonly refused: boolean
 }
 
-const healthBody = (options: SnapshotOptions) =>
+const healthBody = (site: Site) =>
 (
   state: FeedIndex | null,
   found: Checks | null,
@@ -203,7 +196,7 @@ const healthBody = (options: SnapshotOptions) =>
   return {
     success: true,
     status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
-    ...identityOf(options),
+    ...identityOf(site),
     feed: {
       index: state.index,
       lastUpdated: isoTimeOrNull(state.lastUpdated),
@@ -222,24 +215,24 @@ const healthBody = (options: SnapshotOptions) =>
   }
 }
 
-const identityOf = ({ version, commit, paymentMode, venueMode, chainId }: SnapshotOptions) => ({
+const identityOf = ({ terms, commit, paymentMode, venueMode }: Site) => ({
   version,
   commit,
   paymentMode,
   venue: { mode: venueMode },
-  network: `eip155:${chainId}`,
+  network: `eip155:${terms.chainId}`,
 })
 
 const healthOf = { live: "live", stale: "degraded", starting: "starting" } as const
 const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as const
 
 /** The answer of /health while the store does not answer. */
-function down(options: SnapshotOptions): Answer {
+function down(site: Site): Answer {
   const unknown = { venue: "unknown", wallets: "unknown", payments: "unknown", clock: "unknown" }
   const body: Body<"health"> = {
     success: false,
     status: "down",
-    ...identityOf(options),
+    ...identityOf(site),
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
     checks: { store: "failing", ...unknown },

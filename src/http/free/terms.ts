@@ -9,6 +9,7 @@ import { products } from "../../catalog/domain/product.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { testNote } from "../../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "../server/answer.ts"
+import type { Site } from "../site.ts"
 
 /** Change both with every change of a text below. */
 const version = "1.4.2"
@@ -64,48 +65,40 @@ const refunds = {
     "for 24 hours after its delivery with the key of its first call or, for a shorter time, with a " +
     `signature of its payer. ${resendRule}`,
 }
-const settlementIn = ({ paymentMode, chainId }: TermsOptions) =>
+const settlementIn = ({ paymentMode, terms: { chainId } }: Site) =>
   [testNote(chainId) ?? [], settlement[paymentMode]].flat().join(" ")
-const paymentIn = (options: TermsOptions): TermsBody["payment"] => ({
+const paymentIn = (site: Site): TermsBody["payment"] => ({
   protocol: "x402",
   x402Version: 2,
-  settlement: settlementIn(options),
-  refunds: refunds[options.paymentMode],
+  settlement: settlementIn(site),
+  refunds: refunds[site.paymentMode],
   currency: "USDC",
 })
 
-export interface TermsOptions {
-  readonly publicBaseUrl: string
-  readonly paymentMode: "live" | "simulated"
-  readonly venueMode: VenueMode
-  /** Of payments. */
-  readonly chainId: number
-}
-
 /** Both forms of the terms, for this service's data source and payment mode. */
-export function termsAnswers(options: TermsOptions): { text: Answer; json: Answer } {
+export function termsAnswers(site: Site): { text: Answer; json: Answer } {
   return {
     text: answer({
-      body: termsText(options),
+      body: termsText(site),
       contentType: "text/plain; charset=utf-8",
       cache: "document",
     }),
-    json: answer({ body: JSON.stringify(termsBody(options)), cache: "document" }),
+    json: answer({ body: JSON.stringify(termsBody(site)), cache: "document" }),
   }
 }
 
 /** The body of /terms.json. */
-function termsBody(options: TermsOptions): TermsBody {
-  const { publicBaseUrl, venueMode } = options
+function termsBody(site: Site): TermsBody {
+  const { terms: { publicBaseUrl }, venueMode } = site
   return {
     success: true,
     version,
     effectiveDate,
     textUrl: `${publicBaseUrl}/terms.txt`,
-    textSha256: createHash("sha256").update(termsText(options)).digest("hex"),
+    textSha256: createHash("sha256").update(termsText(site)).digest("hex"),
     provider,
     acceptance,
-    payment: paymentIn(options),
+    payment: paymentIn(site),
     use,
     disclaimers,
     dataSources: [dataSources[venueMode]],
@@ -114,16 +107,16 @@ function termsBody(options: TermsOptions): TermsBody {
 }
 
 /** /terms.txt. */
-function termsText(options: TermsOptions): string {
+function termsText(site: Site): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,
     "",
     `Summary. ${summary}`,
     `Acceptance. ${acceptance}`,
-    `Payment. ${settlementIn(options)} ${refunds[options.paymentMode]}`,
+    `Payment. ${settlementIn(site)} ${refunds[site.paymentMode]}`,
     `Use. ${use}`,
-    `Data sources. ${dataSources[options.venueMode]}.`,
+    `Data sources. ${dataSources[site.venueMode]}.`,
     `Disclaimers. ${disclaimers.join(" ")}`,
     "",
   ].join("\n")

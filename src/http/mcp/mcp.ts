@@ -19,6 +19,7 @@ import { Base64 } from "effect/encoding"
 import { type Skill, skillOf, unknownSkill } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
+import { version } from "../../core/domain/version.ts"
 import { Payments } from "../../payments/Payments.ts"
 import {
   failWithRefusal,
@@ -70,7 +71,6 @@ interface McpOptions {
   readonly skills: SkillPorts
   /** The budget of documents, which decides that of the messages that start a connection. */
   readonly documents: RateBudget
-  readonly version: string
   /** What installs the stdio server. */
   readonly stdioPackage: string
 }
@@ -144,7 +144,7 @@ type Methods = ReturnType<typeof methodsOf>
 const listCache = { ttlMs: 300_000, cacheScope: "public" } as const
 
 /** The methods but the calls of tools that exist: each returns the text of its result. */
-function methodsOf({ skills, version, stdioPackage }: McpOptions) {
+function methodsOf({ skills, stdioPackage }: McpOptions) {
   const { publicBaseUrl, serviceName } = skills.terms
   const serverInfo = {
     name: serviceName.toLowerCase(),

@@ -9,14 +9,14 @@ import { skillName } from "../../catalog/domain/skill.ts"
 import { atomic, usd } from "../../core/domain/money.ts"
 import { notBuilt } from "../documents/packages.ts"
 import type { Card } from "./sections.tsx"
-import type { Site } from "./site.ts"
+import type { Site } from "../site.ts"
 
 /** The most for one call that the quickstart of Claude sets, and its budget for a day. */
 const pricePerCallMax = atomic("0.10")
 const budgetPerDay = atomic("0.50")
 
 export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
-  const { publicBaseUrl, packages, paymentMode } = site
+  const { terms: { publicBaseUrl }, packages, paymentMode } = site
   const { price } = product
   // Claude needs a budget in which it can pay for the product.
   const [most, day] = price > pricePerCallMax ? [price, price] : [pricePerCallMax, budgetPerDay]

@@ -8,18 +8,12 @@
 import { paths } from "../documents/addresses.ts"
 import { quickstarts } from "../documents/docs.ts"
 import type { Documents } from "../documents/documents.ts"
-import { type LlmsOptions, sectionOf } from "../documents/llms.ts"
+import { sectionOf } from "../documents/llms.ts"
 import type { Page } from "./sections.tsx"
 
-export interface DocsOptions extends LlmsOptions {
-  /** The documents as agents get them, by path. */
-  readonly documents: Documents
-}
-
 /** All these pages, by path. */
-export function docsPages(options: DocsOptions): ReadonlyArray<readonly [path: string, Page]> {
-  const textOf = (path: string) =>
-    new TextDecoder().decode(options.documents.get(path)?.(path).bytes)
+export function docsPages(documents: Documents): ReadonlyArray<readonly [path: string, Page]> {
+  const textOf = (path: string) => new TextDecoder().decode(documents.get(path)?.(path).bytes)
   return [
     [paths.docs, docsPage(textOf(paths.docs), textOf(paths.llmsFull))],
     ...Object.entries(quickstarts).map(([name, [note]]) => {

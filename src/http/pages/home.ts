@@ -11,7 +11,7 @@ import { waysToCall } from "./commands.ts"
 import { openedCard } from "./items.tsx"
 import { priceTable } from "./pricing.ts"
 import type { Block, Page, Section } from "./sections.tsx"
-import type { Site } from "./site.ts"
+import type { Site } from "../site.ts"
 import { num, time } from "./text.tsx"
 
 type Index = typeof freeRows["index"]["body"]["Type"]

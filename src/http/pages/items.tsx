@@ -7,7 +7,7 @@
 import type { Child } from "hono/jsx"
 import type { FeedType } from "../../feed/domain/item.ts"
 import type { PageBodies } from "../free/pageData.ts"
-import { marketsPrefix } from "./site.ts"
+import { marketsPrefix } from "../documents/addresses.ts"
 import type { Card } from "./sections.tsx"
 import { cents, type Inline, link, name, num, price, quoted, say, time, wholeUsd } from "./text.tsx"
 

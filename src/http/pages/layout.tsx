@@ -9,11 +9,11 @@
 import { createHash } from "node:crypto"
 import { raw } from "hono/html"
 import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
-import { paths } from "../documents/addresses.ts"
+import { pagePaths, paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import iconSvg from "../documents/icon.svg" with { type: "text" }
 import { testNote } from "../../payments/domain/x402/terms.ts"
-import { pagePaths, type Site } from "./site.ts"
+import type { Site } from "../site.ts"
 import { type Page, PageContent } from "./sections.tsx"
 import { link } from "./text.tsx"
 import style from "./style.css" with { type: "text" }
@@ -114,9 +114,11 @@ function Frame({ site, page, serving }: Framed) {
 }
 
 /** Says on every page what is not real here. */
-function SimulationNotice({ site: { paymentMode, venueMode, chainId } }: { site: Site }) {
+function SimulationNotice({ site: { paymentMode, venueMode, terms } }: { site: Site }) {
   const simulated = [
-    paymentMode === "simulated" ? "Payments are simulated: no money moves." : testNote(chainId),
+    paymentMode === "simulated"
+      ? "Payments are simulated: no money moves."
+      : testNote(terms.chainId),
     venueMode === "simulated" ? "The market is simulated: its prices are invented." : null,
   ].filter((sentence) => sentence !== null)
   if (simulated.length === 0) return null
@@ -129,7 +131,8 @@ function SimulationNotice({ site: { paymentMode, venueMode, chainId } }: { site:
   )
 }
 
-function Head({ site: { publicBaseUrl }, page: { name, description }, serving }: Framed) {
+function Head({ site, page: { name, description }, serving }: Framed) {
+  const { publicBaseUrl } = site.terms
   const title = `${name} · Bellwether`
   const { path, json = [], status = 200 } = serving
   return (

@@ -9,8 +9,7 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { linkHeader, paths } from "../documents/addresses.ts"
+import { linkHeader, pagePaths, paths } from "../documents/addresses.ts"
 import { dataPaths, type PageBodies, type PageDataRoutes } from "../free/pageData.ts"
 import type { Offers } from "../paywall/paywall.ts"
 import { type Answer, answer, type HeaderPair, jsonIn } from "../server/answer.ts"
@@ -18,10 +17,11 @@ import type { RateLimiter } from "../server/limits.ts"
 import { type FreeRoute, ready } from "../server/route.ts"
 import type { FreeRoutes } from "../skills.ts"
 import { digestPage } from "./digest.ts"
-import { type DocsOptions, docsPages } from "./docs.ts"
+import type { Documents } from "../documents/documents.ts"
+import { docsPages } from "./docs.ts"
 import { homePage } from "./home.ts"
 import { pageAnswer } from "./layout.tsx"
-import { pagePaths, type Site } from "./site.ts"
+import type { Site } from "../site.ts"
 import { pricingPage } from "./pricing.ts"
 import { paywallAnswer } from "./refusals.ts"
 import type { Page } from "./sections.tsx"
@@ -33,9 +33,9 @@ interface PageOptions {
   readonly site: Site
   readonly limiter: RateLimiter
   readonly free: FreeRoutes
-  readonly docs: DocsOptions
+  /** The documents as agents get them. */
+  readonly docs: Documents
   readonly data: PageDataRoutes
-  readonly terms: PaymentTerms
   readonly offers: Offers
 }
 
@@ -74,7 +74,7 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
   return new Map([
     // A client that gets the page instead of llms.txt finds the documents as well.
     page(pagePaths.home, ["index", "opened"], (...bodies) => homePage(site, ...bodies), [
-      linkHeader(site.publicBaseUrl),
+      linkHeader(site.terms.publicBaseUrl),
     ]),
     page(pagePaths.trackRecord, ["track_record"], (record) => record && trackRecordPage(record)),
     page(
@@ -102,15 +102,15 @@ const unavailable: Page = {
 
 /** All pages and their sitemap, by path. */
 export function pages(options: PageOptions): ReadonlyMap<string, FreeRoute> {
-  const { site, limiter, terms, offers } = options
+  const { site, limiter, offers } = options
   const listed = listedPages(options)
   const sitemap = answer({
-    body: sitemapText([...listed.keys()].map((path) => site.publicBaseUrl + path)),
+    body: sitemapText([...listed.keys()].map((path) => site.terms.publicBaseUrl + path)),
     contentType: "application/xml",
     cache: "document",
   })
   const paywalls = Object.values(products).map((product): [string, FreeRoute] => {
-    const page = prepared((offer: SignedExtension) => paywallAnswer(site, product, terms, offer))
+    const page = prepared((offer: SignedExtension) => paywallAnswer(site, product, offer))
     return [product.path, { limiter, current: ready(() => page(offers(product))) }]
   })
   return new Map([

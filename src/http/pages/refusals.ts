@@ -10,13 +10,14 @@ import { firstRows } from "../../catalog/domain/sample.ts"
 import { usd } from "../../core/domain/money.ts"
 import { preparedFor } from "../../core/domain/prepared.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { networkOf } from "../../payments/domain/x402/terms.ts"
 import { challengeFor } from "../paywall/paywall.ts"
 import type { Answer } from "../server/answer.ts"
 import type { PreparedRefusal } from "../server/errors.ts"
 import { waysToCall } from "./commands.ts"
 import { pageAnswer } from "./layout.tsx"
-import { networkName, pagePaths, type Site } from "./site.ts"
+import type { Site } from "../site.ts"
+import { pagePaths } from "../documents/addresses.ts"
 import { charging } from "./pricing.ts"
 import type { Block, Page } from "./sections.tsx"
 import { code, words } from "./text.tsx"
@@ -25,16 +26,18 @@ import { code, words } from "./text.tsx"
 export function paywallAnswer(
   site: Site,
   product: Product,
-  terms: PaymentTerms,
   offer: SignedExtension,
 ): Answer {
-  const { status, headers } = challengeFor(product, terms, { offer })
+  const { status, headers } = challengeFor(product, site.terms, { offer })
   return pageAnswer(site, paywallPage(site, product), {
     path: product.path,
     status,
     headers: headers.filter(([name]) => name === "payment-required"),
   })
 }
+
+/** The name of a network for people; its CAIP-2 form where it has none here. */
+const networkName = (chainId: number): string => networkOf(chainId)?.title ?? `eip155:${chainId}`
 
 const paywallPage = (site: Site, product: Product): Page => ({
   name: `${product.title}: $${usd(product.price)} per call`,
@@ -46,7 +49,7 @@ const paywallPage = (site: Site, product: Product): Page => ({
     {
       facts: [
         ["Price of one call", `$${usd(product.price)}`],
-        ["Paid in", `USDC on ${networkName(site.chainId)}`],
+        ["Paid in", `USDC on ${networkName(site.terms.chainId)}`],
         ["Charged", charging[product.settlementOrder].short],
       ],
     },

@@ -228,7 +228,7 @@ test("the payment-identifier that a reference buyer adds to a 402 is the one tha
   strictEqual(payload.identifier, id)
 })
 
-const card = agentCard({ terms, version: "1.0.0" })
+const card = agentCard({ terms })
 Deno.test("the agent card has the fields of 0.3.0, and none of other versions", () => {
   const required: ReadonlyArray<readonly [string, unknown]> = [
     ["protocolVersion", "0.3.0"],

@@ -23,10 +23,10 @@ import { tools } from "../../../src/http/mcp/tools.ts"
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { test } from "../../support/effect.ts"
 import {
-  documentOptions,
   makeService,
   makeWorld,
   paymentFor,
+  serviceOptions,
 } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { endingMarket, stock } from "../../support/products.ts"
@@ -69,7 +69,7 @@ interface Document {
   }
 }
 
-const contractText = openApiText(documentOptions)
+const contractText = openApiText(serviceOptions)
 const document: Document = JSON.parse(contractText)
 
 /** What a reference names in the components of the document; another row as it is. */
@@ -195,7 +195,7 @@ Deno.test(`/openapi.json is under ${bytesMax} bytes`, () => {
 Deno.test("no description of a call is longer than catalogs take, 500 characters", () => {
   const described = [
     ...operations.map(({ operation }) => operation),
-    ...agentCard({ terms, version: "1.0.0" }).skills,
+    ...agentCard({ terms }).skills,
     ...tools(),
   ]
   for (const { description = "" } of described) {
@@ -269,8 +269,7 @@ test("the document has the 200 of a product, with its receipt", function* () {
 })
 
 Deno.test("the contact is a page, and an email where the address can receive mail", () => {
-  const contactIn = (contact: string) =>
-    JSON.parse(openApiText({ terms, version: "1.0.0", contact })).info.contact
+  const contactIn = (contact: string) => JSON.parse(openApiText({ terms, contact })).info.contact
   const page = { name: "Bellwether", url: `${terms.publicBaseUrl}/contact` }
   equal(contactIn("mailto:security@feed.example"), { ...page, email: "security@feed.example" })
   for (const contact of ["mailto:security@localhost", "https://feed.example/security"]) {

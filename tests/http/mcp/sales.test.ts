@@ -25,6 +25,7 @@ import { paymentFor } from "../../support/http/httpService.ts"
 import { currentRequest, earlierRequest, openMcp, type ToolResult } from "../../support/http/mcp.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { terms } from "../../support/payments/terms.ts"
+import { unlimited } from "../../support/memoryRateLimits.ts"
 
 type Json = Record<string, unknown>
 
@@ -110,16 +111,12 @@ test("over the documents' budget a client can connect and list, and an unpaid ca
 })
 
 test("a free tool whose route answers an error returns isError", function* () {
-  const limiter = {
-    policyField: null,
-    take: () => Effect.succeed({ kind: "granted", field: "" }),
-  }
   const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
   const { result } = yield* callTool(
     {
       free: {
         health: {
-          limiter,
+          limiter: unlimited,
           current: () => Effect.succeed(answer({ body: "{}", status: 503, cache: "none" })),
         },
       },

@@ -15,19 +15,18 @@ import { makePageData } from "../../../src/http/free/pageData.ts"
 import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
 import { makeMarketRoutes } from "../../../src/http/pages/market.ts"
 import { overloaded } from "../../../src/http/server/errors.ts"
-import type { RateLimiter } from "../../../src/http/server/limits.ts"
 import { sampleItems } from "../../support/catalog/samples.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import {
-  documentOptions,
   makeService,
   makeWorld,
+  serviceOptions,
   servicesOver,
 } from "../../support/http/httpService.ts"
 import { emptyWorld, filledWorld, plainNames } from "../../support/http/pageWorld.ts"
-import { terms } from "../../support/payments/terms.ts"
+import { unlimited } from "../../support/memoryRateLimits.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 const [mover] = sampleItems
@@ -114,23 +113,19 @@ const one: PublishedMarket = {
   items: [{ feedIndex: 1, type: "mover", createdAt: mover.createdAt, market: mover.data.market }],
 }
 
-const limiter: RateLimiter = {
-  policyField: null,
-  refusal: () => null,
-  take: () => Effect.die("not asked"),
-}
-const site = { ...documentOptions, publicBaseUrl: terms.publicBaseUrl, chainId: terms.chainId }
-
 /** The answers of markets, or their refusals. */
 const marketsOver = (layer: Layer.Layer<PublishedMarkets>) =>
-  Effect.map(Effect.provide(makeMarketRoutes(site, limiter), layer), ({ routeOf, clear }) => ({
-    clear,
-    answerOf: (slug: string) => {
-      const route = routeOf(`${slug}.json`)
-      ok(route !== null)
-      return Effect.map(Effect.result(route.current("")), Result.merge)
-    },
-  }))
+  Effect.map(
+    Effect.provide(makeMarketRoutes(serviceOptions, unlimited), layer),
+    ({ routeOf, clear }) => ({
+      clear,
+      answerOf: (slug: string) => {
+        const route = routeOf(`${slug}.json`)
+        ok(route !== null)
+        return Effect.map(Effect.result(route.current("")), Result.merge)
+      },
+    }),
+  )
 
 /** Look-ups that are counted, of which only those of `known-…` find a market. */
 const countingMarkets = Effect.gen(function* () {
@@ -299,15 +294,6 @@ test("page data spends the budget of pages", function* () {
   ok(headers.get("ratelimit")?.startsWith('"pages"'), headers.get("ratelimit") ?? "absent")
 })
 
-const options = {
-  publicBaseUrl: "https://feed.example",
-  version: "1.0.0",
-  commit: null,
-  paymentMode: "simulated",
-  venueMode: "simulated",
-  chainId: 8453,
-} as const
-
 /** Longer than the pause between two computations of any body. */
 const refresh = "16 seconds"
 
@@ -315,8 +301,8 @@ test("no body of a page is encoded again while nothing has changed", function* (
   yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
   const world = yield* makeWorld(3)
   yield* Effect.gen(function* () {
-    const { routes } = yield* makePageData(limiter)
-    const snapshot = yield* makeSnapshot(options)
+    const { routes } = yield* makePageData(unlimited)
+    const snapshot = yield* makeSnapshot(serviceOptions)
     const bodies = {
       ...{ index: snapshot.index, pulse: snapshot.pulse, brief: snapshot.digestBrief },
       ...{ record: snapshot.trackRecord, health: snapshot.health },

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Context, Effect, Fiber, Layer, References } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { testHeader, testSlugOf } from "../../../src/core/testCall.ts"
-import type { HttpServiceOptions } from "../../../src/http/layer.ts"
+import type { Site } from "../../../src/http/site.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { layer, triggers } from "../../../src/payments/simulated/triggers.ts"
 import { test } from "../../support/effect.ts"
@@ -18,13 +18,13 @@ import { stockedWorld } from "../../support/http/servedService.ts"
 import { inMarket, nothing, passing, taken } from "../../support/payments/sales.ts"
 import { headerOf } from "../../support/payments/terms.ts"
 
-const simulated: HttpServiceOptions = { ...serviceOptions, testTriggers: triggers }
+const simulated: Site = { ...serviceOptions, testTriggers: triggers }
 
 const key = { "idempotency-key": "one-key-for-one-purchase" }
 const secondsMax = 40
 
 /** A service on a simulated chain, with the triggers where payments are simulated. */
-const serviceWith = Effect.fnUntraced(function* (options: HttpServiceOptions) {
+const serviceWith = Effect.fnUntraced(function* (options: Site) {
   const payments = Layer.succeed(Payments, yield* Payments)
   const sold = options.testTriggers === undefined ? payments : Layer.provide(layer, payments)
   const built = Context.get(yield* Layer.build(sold), Payments)
@@ -167,7 +167,7 @@ test("an unknown trigger is refused with the list of triggers", () =>
 
 test("/llms-full.txt has the table with simulated payments only", () =>
   inMarket(Effect.gen(function* () {
-    const text = Effect.fnUntraced(function* (options: HttpServiceOptions) {
+    const text = Effect.fnUntraced(function* (options: Site) {
       const response = yield* (yield* serviceWith(options)).get("/llms-full.txt")
       return yield* Effect.promise(() => response.text())
     })

@@ -13,7 +13,8 @@ import type { Outcome } from "../../../src/payments/purchase.ts"
 import { unresolved } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
+import { makeHttpService } from "../../../src/http/layer.ts"
+import type { Site } from "../../../src/http/site.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
@@ -51,7 +52,7 @@ import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../paymen
 /** As in production. */
 export const tickIntervalMs = 600_000
 
-export const serviceOptions: HttpServiceOptions = {
+export const serviceOptions: Site = {
   terms,
   commit: "0123456789ab",
   paymentMode: "simulated",
@@ -73,9 +74,6 @@ export const serviceOptions: HttpServiceOptions = {
     invalidPayments: { limit: 30, windowMs: 60_000 },
   },
 }
-
-/** What the documents of that service are built from. */
-export const documentOptions = { ...serviceOptions, version: "1.0.0", keys: testKey.keys }
 
 /** The state that a test may change while the service runs. */
 export interface World {

@@ -5,7 +5,7 @@
  * @module
  */
 import { products } from "../../../src/catalog/domain/product.ts"
-import { pagePaths } from "../../../src/http/pages/site.ts"
+import { pagePaths } from "../../../src/http/documents/addresses.ts"
 
 /** As Chromium asks for a document. */
 export const browserAccept =

@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Effect, Layer } from "effect"
-import type { HttpServiceOptions } from "../../../src/http/layer.ts"
+import type { Site } from "../../../src/http/site.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { stock } from "../products.ts"
 import { makeService, makeWorld, serviceOptions, type World } from "./httpService.ts"
@@ -26,7 +26,7 @@ export type Between = (
 export const serve = Effect.fnUntraced(function* (
   world: World,
   payments?: Layer.Layer<Payments>,
-  options: Partial<HttpServiceOptions> = {},
+  options: Partial<Site> = {},
   between: Between = (request, answer) => answer(request),
 ) {
   const opened = Promise.withResolvers<Effect.Success<ReturnType<typeof makeService>>["handle"]>()
@@ -71,7 +71,7 @@ export const servedService = Effect.flatMap(makeWorld(3), serveWorld)
 /** Sells from a stocked world with the payments in the context; returns the origin. */
 export const openShop = Effect.fnUntraced(function* (
   between?: Between,
-  options?: Partial<HttpServiceOptions>,
+  options?: Partial<Site>,
 ) {
   const payments = Layer.succeed(Payments, yield* Payments)
   const { base } = yield* serve(yield* stockedWorld(), payments, options, between)
