@@ -93,8 +93,10 @@ async function buyAfter(
     print(`  #${feedIndex} ${type}: ${quoted(title)}`)
   }
   const newest = Math.max(last, ...body.data.map(({ feedIndex }) => feedIndex))
-  // A full page may have a next one, and the answer to an earlier call may be older than the index.
-  return body.data.length === countMax || isEarlier && newest > last ? newest : index
+  // A full page may have a next one, and the answer to an earlier call may be older than the index; any
+  // other may have items that came after the index was read.
+  const mayHaveNext = body.data.length === countMax || isEarlier && newest > last
+  return mayHaveNext ? newest : Math.max(newest, index)
 }
 
 /** Fails where /openapi.json has another price for a call than the client. */

@@ -71,6 +71,27 @@ liveTest("the agent buys the newest items, and later what is new", function* () 
   strictEqual(yield* spent, atomic("0.06") as bigint)
 }, market())
 
+liveTest(
+  "the agent continues after an item that came between its poll and its purchase",
+  function* () {
+    let polls = 0
+    const { base, grow } = yield* openService((request, answer) => {
+      if (new URL(request.url).pathname !== "/v1/index") return answer
+      polls += 1
+      return polls === 1 ? Response.json({ success: true, index: 12 }) : answer
+    })
+    const run = yield* Effect.context<never>()
+    const { text } = yield* runAgainst(base, {
+      polls: 2,
+      afterPoll: () => Effect.runPromiseWith(run)(grow),
+    })
+    const bought = text.match(/^ {2}#\d+/gm) ?? []
+    strictEqual(bought.at(-1), "  #14")
+    equal(bought, [...new Set(bought)])
+  },
+  market(),
+)
+
 liveTest("the agent stops when the budget is used up", function* () {
   const { base, grow } = yield* openService()
   const run = yield* Effect.context<never>()
