@@ -6,14 +6,23 @@
  *
  * @module
  */
-import { BuyError, calls, Charged, type Client, fileLedger } from "bellwether-client"
+import {
+  BuyError,
+  calls,
+  Charged,
+  type Client,
+  fileLedger,
+  nearest,
+  plain,
+} from "bellwether-client"
 import { parseArgs } from "node:util"
 import { clientFromEnvironment, readBase, readKey } from "./environment.ts"
 
 const usage = `\
 deno task buy [path and query] [base address] [--json] [--out FILE]
 
-  --json      print one JSON object and nothing else: status, charged, receipt, body, error
+  --json      print one JSON object and nothing else: status, charged, receipt, body, sentence, hint
+              (what to do), error
   --out FILE  write the body to this file, byte for byte, and print the rest
 
 The path is one of the contract (default /v1/latest); the address is BASE_URL, else that of the service
@@ -37,6 +46,8 @@ interface Exchange {
   readonly payment: string | null
   readonly challenge: string | null
   readonly receipt: string | null
+  /** What the service advises after an error. */
+  readonly hint: string | null
 }
 
 interface Options {
@@ -50,6 +61,14 @@ interface Options {
 /** A call that cannot be made as it was typed. */
 class CannotBuy extends Error {
   override readonly name = "CannotBuy"
+  readonly code: string
+  readonly hint: string
+
+  constructor(code: string, message: string, hint: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
 }
 
 function readOptions(args: ReadonlyArray<string>): Options {
@@ -70,8 +89,8 @@ function parse(args: ReadonlyArray<string>) {
       allowPositionals: true,
       options: { json: { type: "boolean" }, out: { type: "string" } },
     })
-  } catch {
-    throw new CannotBuy(usage)
+  } catch (error) {
+    throw new CannotBuy("invalid_argument", error instanceof Error ? error.message : "", usage)
   }
 }
 
@@ -81,7 +100,12 @@ function callAt(target: string) {
   const found = Object.entries(calls).find(([, { path }]) => path === pathname)
   if (found === undefined) {
     const paths = Object.values(calls).map(({ path }) => path)
-    throw new CannotBuy(`No call has the path ${pathname}: use one of ${paths.join(", ")}`)
+    const meant = nearest(paths, pathname)
+    throw new CannotBuy(
+      "unknown_path",
+      `No call has the path ${pathname}.`,
+      `${meant === null ? "" : `Did you mean ${meant}? `}The paths are ${paths.join(", ")}.`,
+    )
   }
   return { name: found[0] as keyof typeof calls, parameters: Object.fromEntries(searchParams) }
 }
@@ -100,10 +124,19 @@ function clientFor({ base }: Options, exchanges: Array<Exchange>): Client {
         payment: request.headers.get("PAYMENT-SIGNATURE"),
         challenge: response.headers.get("PAYMENT-REQUIRED"),
         receipt: response.headers.get("PAYMENT-RESPONSE"),
+        hint: await hintOf(response),
       })
       return response
     },
   })
+}
+
+/** The hint of an error, which is text of a stranger. */
+async function hintOf(response: Response): Promise<string | null> {
+  if (response.ok || response.status === 402) return null
+  const body = await response.clone().json().catch(() => null)
+  const hint: unknown = body?.error?.hint
+  return typeof hint === "string" ? plain(hint, 300) : null
 }
 
 /** What the call ended with, as `--json` prints it. */
@@ -113,6 +146,8 @@ interface Outcome {
   /** The body as it was received, or the JSON of one with a wrong receipt; null without an answer. */
   readonly text: string | null
   readonly sentence: string
+  /** What to do after an error; the service's own hint is of its answer. */
+  readonly hint: string | null
   readonly error: { readonly code: string; readonly paymentId: string | null } | null
 }
 
@@ -120,10 +155,10 @@ async function buy(options: Options, client: Client): Promise<Outcome> {
   const { call: { name, parameters } } = options
   try {
     const { charged, text, sentence } = await client.call(name, parameters)
-    return { exitCode: exitCodes.delivered, charged, text, sentence, error: null }
+    return { exitCode: exitCodes.delivered, charged, text, sentence, hint: null, error: null }
   } catch (error) {
     if (!(error instanceof BuyError)) return defect(error)
-    const { charged, code, payment, sentence } = error
+    const { charged, code, next, payment, sentence } = error
     return {
       exitCode: charged === null
         ? exitCodes.unclear
@@ -133,6 +168,7 @@ async function buy(options: Options, client: Client): Promise<Outcome> {
       charged,
       text: paidText(error),
       sentence,
+      hint: next,
       error: { code, paymentId: payment?.paymentId ?? null },
     }
   }
@@ -149,22 +185,35 @@ function defect(error: unknown): Outcome {
   return {
     ...{ exitCode: exitCodes.unclear, charged: null, text: null },
     sentence: "It is not known whether anything was charged: this program failed.",
+    hint: "Run the same command again: with BUYER_PRIVATE_KEY it sends the same payment.",
     error: { code: "defect", paymentId: null },
+  }
+}
+
+/** A wrong argument or setting. Its message never contains a key. */
+function refusal(error: unknown): Outcome | null {
+  const isSetting = error instanceof TypeError
+  if (!isSetting && !(error instanceof CannotBuy)) return null
+  return {
+    ...{ exitCode: exitCodes.notCharged, charged: false, text: null, sentence: error.message },
+    hint: isSetting ? "Correct it; nothing was sent." : error.hint,
+    error: { code: isSetting ? "invalid_setting" : error.code, paymentId: null },
   }
 }
 
 /** One object; a receipt is decoded. */
 function jsonOf(outcome: Outcome, exchanges: ReadonlyArray<Exchange>, out: string | null): string {
-  const { charged, text, sentence, error } = outcome
+  const { charged, text, sentence, hint, error } = outcome
   const receipt = exchanges.findLast(({ receipt }) => receipt !== null)?.receipt ?? null
+  const answer = exchanges.findLast(({ payment }) => payment !== null) ?? exchanges.at(-1)
   return JSON.stringify({
-    status: exchanges.findLast(({ payment }) => payment !== null)?.status ??
-      exchanges.at(-1)?.status ?? null,
+    status: answer?.status ?? null,
     charged,
     receipt: receipt === null ? null : decoded(receipt),
     body: text === null || out !== null ? null : parsed(text),
     ...(out === null ? {} : { file: out }),
     sentence,
+    hint: error === null ? null : answer?.hint ?? hint,
     error,
   })
 }
@@ -271,8 +320,8 @@ async function report(
 try {
   Deno.exit(await main())
 } catch (error) {
-  // A wrong argument or setting; its message never contains a key.
-  const isKnown = error instanceof CannotBuy || error instanceof TypeError
-  printError(isKnown ? error.message : error)
-  Deno.exit(exitCodes.notCharged)
+  const outcome = refusal(error) ?? defect(error)
+  if (Deno.args.includes("--json")) print(jsonOf(outcome, [], null))
+  else printError(`${outcome.sentence} ${outcome.hint}`)
+  Deno.exit(outcome.exitCode)
 }

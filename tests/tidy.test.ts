@@ -539,10 +539,10 @@ const budgets: Readonly<Record<string, number>> = {
   // A fault of the kill loop that dies fails its run instead of stopping unseen: 7 lines.
   // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
   // The admin ports of services that differ in PORT alone do not collide: 39 lines.
-  tests: 84_340,
+  tests: 84_410,
   // A misspelt argument of the client or of bellwether-mcp is answered with the one meant: 26 lines.
   // A visitor with only an address buys one answer by one npx command: 44 lines.
-  "packages, bench, examples, tools": 10_312,
+  "packages, bench, examples, tools": 10_374,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.
   // The service gets no rights on a view of the operator over refunds: 3 lines.

@@ -41,6 +41,42 @@ liveTest(
   market(),
 )
 
+/** What is refused: the arguments after the address, the environment, the code, the hint. */
+const refused: ReadonlyArray<
+  readonly [target: string, env: Readonly<Record<string, string>>, code: string, hint: RegExp]
+> = [
+  ["/v1/lastest", {}, "unknown_path", /^Did you mean \/v1\/latest\? The paths are \/v1\/index,/],
+  ["/v1/signal?indx=1", {}, "invalid_parameter", /^Correct the parameter; nothing was sent\.$/],
+  ["/v1/latest", { BUDGET_USD: "no" }, "invalid_setting", /^Correct it; nothing was sent\.$/],
+  ["/v1/research?market=nothing", {}, "market_not_found", /^Try these\.$/],
+]
+
+liveTest("a refused call says with --json and without it what to correct", function* () {
+  const { base } = yield* openService((_, answer) =>
+    answer.status === 404
+      ? Response.json({
+        error: {
+          ...{ code: "market_not_found", message: "None", retryable: false, charged: false },
+          hint: "Try\u202e these.",
+        },
+      }, { status: 404 })
+      : answer
+  )
+  for (const [target, env, code, hint] of refused) {
+    const json = yield* bought([target, base, "--json"], env)
+    const { status, charged, receipt, body, error, ...said } = JSON.parse(json.stdout)
+    equal([json.code, charged, receipt, body, error.code], [1, false, null, null, code])
+    equal(status, code === "market_not_found" ? 404 : null)
+    match(said.hint, hint)
+    const text = yield* bought([target, base], env)
+    const shown = text.stdout + text.stderr
+    ok(shown.includes(said.hint), `${said.hint} is not in ${shown}`)
+  }
+  const { stdout } = yield* bought(["/v1/latest", base, "--json", "--what"])
+  const { charged, error } = JSON.parse(stdout)
+  equal([charged, error.code], [false, "invalid_argument"])
+}, market())
+
 liveTest(
   "without options it prints challenge, receipt and the whole body, but no signature",
   function* () {

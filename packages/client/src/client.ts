@@ -19,6 +19,7 @@ import {
   memoryLedger,
 } from "./ledger.ts"
 import { atomic, usd } from "./money.ts"
+import { nearest } from "./nearest.ts"
 import { addressOf } from "./parameters.ts"
 import {
   type Bought,
@@ -41,6 +42,7 @@ export { fileLedger } from "./fileLedger.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Clock } from "./http.ts"
 export { memoryLedger } from "./ledger.ts"
+export { nearest } from "./nearest.ts"
 export { network } from "./terms.ts"
 export type { Ledger, LedgerPayment } from "./ledger.ts"
 export { plain, quoted } from "./text.ts"
@@ -284,7 +286,14 @@ async function callByName<Name extends CallName>(
   } = {},
 ): Promise<Answer<BodyOf<Name>>> {
   if (!Object.hasOwn(calls, name)) {
-    throw notCharged("unknown_call", `there is no call ${plain(String(name), 40)}.`, "See `calls`.")
+    const meant = nearest(Object.keys(calls), String(name))
+    throw notCharged(
+      "unknown_call",
+      `there is no call ${plain(String(name), 40)}${
+        meant === null ? "" : `; the nearest is ${meant}`
+      }.`,
+      "See `calls`.",
+    )
   }
   const row = calls[name]
   const url = addressOf(row, parameters, context.baseUrl)

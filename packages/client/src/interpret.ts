@@ -51,7 +51,7 @@ export function interpretAnswer(answer: HttpAnswer | null): PaidAnswer {
     return ended("refused", "payment_refused", `the service did not accept the payment: ${reason}`)
   }
   const error = fieldsOf(fieldsOf(body)["error"])
-  const { code, message, retryable, charged } = error
+  const { code, message, hint, retryable, charged } = error
   if (
     typeof code !== "string" || typeof message !== "string" || typeof retryable !== "boolean" ||
     (charged !== null && typeof charged !== "boolean")
@@ -63,7 +63,9 @@ export function interpretAnswer(answer: HttpAnswer | null): PaidAnswer {
       : ended("unknown", "unknown_answer", reason)
   }
   const name = /^[a-z_]{1,40}$/.test(code) ? code : "unknown_code"
-  const reason = `the service answered ${name}: ${quoted(message, 300)}`
+  const reason = `the service answered ${name}: ${quoted(message, 300)}${
+    typeof hint === "string" ? `, with the hint ${quoted(hint, 300)}` : ""
+  }`
   const refund = fieldsOf(error["refund"])["state"]
   if (typeof refund === "string") {
     const isPaid = refund === "confirmed" || refund === "settled_by_hand"

@@ -135,6 +135,18 @@ sellerTest(
   },
 )
 
+sellerTest(
+  "an error repeats the service's hint, as text of a stranger",
+  {
+    paid: () =>
+      errorResponse(404, { charged: false, retryable: false, hint: "Did you\u202e mean “x”?" }),
+  },
+  async ({ client }) => {
+    const { message } = await errorOf(client.latest())
+    match(message, /some_code: “why[^”]*”, with the hint “Did you mean 'x'\?”\. The signed/)
+  },
+)
+
 /** What is refused before anything is signed: the seller, the options, the code. */
 const unsigned: ReadonlyArray<
   readonly [name: string, faults: Faults, options: object, code: string, message: RegExp]

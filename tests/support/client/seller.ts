@@ -82,6 +82,7 @@ export const errorResponse = (
     readonly charged: boolean | null
     readonly retryable: boolean
     readonly code?: string
+    readonly hint?: string
     readonly refund?: object
   },
   headers: Record<string, string> = {},
