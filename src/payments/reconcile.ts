@@ -114,7 +114,7 @@ export const reconcile = Effect.fnUntraced(function* (
 
 /**
  * Limits of a sweep: rows of a round, which are processed at once and so share their reads of the
- * chain (`chain/sharedUses.ts`), and rounds.
+ * chain, and rounds.
  */
 const sweepRows = 200
 const sweepRoundsMax = 50

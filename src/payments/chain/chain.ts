@@ -24,7 +24,6 @@ import {
 } from "./rpc.ts"
 import { readNextRange, scanBlocksMax } from "./transfers.ts"
 import { type Settling, wouldSettle } from "./settling.ts"
-import { sharedUses } from "./sharedUses.ts"
 import {
   authorizationStateCall,
   balanceCall,
@@ -108,7 +107,6 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const settling: Settling = { from: null }
   const searching: Searching = {
     rpc,
-    usesOf: sharedUses(rpc, BigInt(blocksMax)),
     blocksMax: BigInt(blocksMax),
     reached: new Map(),
     settling,
@@ -162,7 +160,8 @@ const stateOf = (
   const read = (to: Address, data: string) =>
     rpc.call({ method: "eth_call", params: [{ to, data }, "latest"], decode: decodeWord })
   return {
-    isNonceUsed: (asset, from, nonce) => inTime(isUsedAsOf(rpc, "latest", { asset, from, nonce })),
+    isNonceUsed: (asset, from, nonce) =>
+      inTime(isUsedAsOf(rpc.call, "latest", { asset, from, nonce })),
     balanceOf: (asset, holder) => inTime(Effect.map(read(asset, balanceCall(holder)), BigInt)),
     hasCode: (address) =>
       inTime(Effect.map(
@@ -192,7 +191,6 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
 /** An endpoint, and how far it was searched for the use of each nonce outside the usual blocks. */
 interface Searching {
   readonly rpc: Rpc
-  readonly usesOf: ReturnType<typeof sharedUses>
   /** Blocks per range. */
   readonly blocksMax: bigint
   /** The first block that was not searched yet, by `searchKey`. */
@@ -200,31 +198,35 @@ interface Searching {
   readonly settling: Settling
 }
 
+/**
+ * The proof of a payment: from the reported transaction or, when the token says that the nonce is used,
+ * from the log of its use. The nonce of an expired payment is read at the safe block, which decides.
+ */
 const proofOf = Effect.fnUntraced(function* (
   searching: Searching,
   safe: Head,
   expected: ExpectedTransfer,
-) {
+): Effect.fn.Return<PaymentProof, RpcFailure> {
   const { rpc } = searching
   const hinted = yield* readHint(searching, safe, expected)
   if (hinted !== null && hinted !== "reverted") return paid(hinted)
-  const notYet: PaymentProof = hinted === null
-    ? { proof: "not_yet" }
-    : { proof: "not_yet", reverted: true }
+  const notYet: PaymentProof = { proof: "not_yet", ...hinted === null ? {} : { reverted: true } }
+  const isExpired = safe.timestamp > expected.validBefore
+  const isUsed = yield* isUsedAsOf(
+    rpc.callTogether,
+    isExpired ? { blockHash: safe.hash } : "latest",
+    expected,
+  )
+  if (!isUsed) return isExpired ? { proof: "never", reason: "expired" } : notYet
   const usual = searchRange(expected.validBefore, safe)
-  const used = yield* findUse(searching, safe, expected, usual)
-  if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
-  const unused: PaymentProof = safe.timestamp <= expected.validBefore
-    ? notYet
-    : { proof: "never", reason: "expired" }
   const start = otherStart(expected, usual)
-  if (start === null && unused.proof === "not_yet") return unused
-  const isUsed = yield* isUsedAsOf(rpc, { blockHash: safe.hash }, expected)
-  if (!isUsed) return unused
-  const other = start === null ? null : yield* findOtherUse(searching, safe, expected, start)
-  return other === null
+  const use = (yield* findUse(rpc, safe, expected, usual)) ??
+    (start === null ? null : yield* findOtherUse(searching, safe, expected, start))
+  if (use !== null) return yield* proofFromUse(rpc, safe, expected, use)
+  // The logs of the newest blocks may come later than their state.
+  return isExpired || start !== null
     ? yield* inconsistent("a used nonce without a log of its use")
-    : yield* proofFromUse(rpc, safe, expected, other)
+    : notYet
 })
 
 /**
@@ -259,13 +261,16 @@ const readHint = Effect.fnUntraced(function* (
 
 /** The log that used or cancelled the nonce; null when there is none in these blocks. */
 const findUse = Effect.fnUntraced(function* (
-  { usesOf }: Searching,
+  rpc: Rpc,
   safe: Head,
-  expected: ExpectedTransfer,
+  { asset, from, nonce }: ExpectedTransfer,
   blocks: Blocks,
 ) {
-  const { asset, from, nonce } = expected
-  const [use, second] = yield* usesOf({ asset, from, nonce, safe, in: blocks })
+  const [use, second] = yield* eventsOf(rpc, {
+    asset,
+    topics: [[topics.used, topics.canceled], [topicOf(from)], [nonce]],
+    in: blocks,
+  })
   if (use === undefined) return null
   const consistent = second === undefined && use.event !== "transfer" &&
     use.at.block <= safe.number + aheadBlocksMax
@@ -299,13 +304,13 @@ const findOtherUse = Effect.fnUntraced(function* (
   expected: ExpectedTransfer,
   start: bigint,
 ) {
-  const { blocksMax, reached } = searching
+  const { rpc, blocksMax, reached } = searching
   const key = searchKey(expected)
   let from = reached.get(key) ?? start
   for (let range = 0; range < otherRangesMax && from <= safe.number; range++) {
     const next = from + blocksMax
     const to = next <= safe.number ? next - 1n : safe.number
-    const use = yield* findUse(searching, safe, expected, { from, to })
+    const use = yield* findUse(rpc, safe, expected, { from, to })
     if (use !== null) return use
     from = next
     if (reached.size >= otherSearchesMax) reached.clear()
@@ -320,14 +325,12 @@ const searchKey = ({ asset, from, nonce, validBefore, since }: ExpectedTransfer)
 
 /** Whether the token says that the nonce is used or cancelled as of a block. */
 const isUsedAsOf = Effect.fnUntraced(function* (
-  rpc: Rpc,
+  call: Rpc["callTogether"],
   block: "latest" | { readonly blockHash: string },
   { asset, from, nonce }: Pick<ExpectedTransfer, "asset" | "from" | "nonce">,
 ) {
   const params = [{ to: asset, data: authorizationStateCall(from, nonce) }, block]
-  const request = { method: "eth_call", params, decode: decodeWord }
-  // The sweep reads many at a safe block; a sale waits for no other call.
-  const word = BigInt(yield* block === "latest" ? rpc.call(request) : rpc.callTogether(request))
+  const word = BigInt(yield* call({ method: "eth_call", params, decode: decodeWord }))
   return word <= 1n ? word === 1n : yield* inconsistent("a boolean that is neither true nor false")
 })
 

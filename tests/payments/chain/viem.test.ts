@@ -288,7 +288,7 @@ const falseResponses: ReadonlyArray<
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "-0x1" },
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: `0x${"f".repeat(40)}` },
   ]],
-  ["a use in a block far ahead", "waiting", "eth_getLogs", [[{ ...use, blockNumber: far }]]],
+  ["a use in a block far ahead", "paid", "eth_getLogs", [[{ ...use, blockNumber: far }]]],
   ["a safe block from the future", "waiting", "eth_getBlockByNumber", [
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "0x1ffffffff" },
   ]],
