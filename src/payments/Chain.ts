@@ -114,7 +114,8 @@ export function proofOf(
   payment: Payment,
   transactionHint: string | null,
 ): Effect.Effect<PaymentProof> {
-  return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
+  const { token, authorization } = payment
+  return chain.paymentProof({ ...token, ...authorization, transactionHint }).pipe(
     Effect.timeoutOrElse({
       duration: chainTimeout,
       orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
@@ -125,13 +126,4 @@ export function proofOf(
         { proof: "not_yet" } satisfies PaymentProof,
       )),
   )
-}
-
-function expectedTransfer(
-  { token, authorization }: Payment,
-  transactionHint: string | null,
-): ExpectedTransfer {
-  const { from, to, value, nonce, validBefore } = authorization
-  const { chainId, asset } = token
-  return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
 }

@@ -134,7 +134,7 @@ const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks
       eventsOf(rpc, {
         asset,
         topics: [[topics.used], chunk],
-        in: spanOf(incoming, blocks),
+        in: blocks,
         bytesMax,
       }),
     { concurrency },
@@ -166,11 +166,3 @@ const logPlainTransfers = (count: number) =>
   count === 0 ? Effect.void : Effect.logInfo("Received transfers without an authorization").pipe(
     Effect.annotateLogs({ count }),
   )
-
-/** The range from the first event to the last. */
-function spanOf(events: ReadonlyArray<TokenEvent>, blocks: Blocks): Blocks {
-  const [first, last] = [events[0], events.at(-1)]
-  return first === undefined || last === undefined
-    ? blocks
-    : { from: first.at.block, to: last.at.block }
-}
