@@ -10,19 +10,21 @@ import { annotate, inSpan } from "../core/tracing.ts"
 import type { ChainUnavailable } from "./Chain.ts"
 import { makeDeliveryMarks } from "./DeliveryJournal.ts"
 import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
-import {
-  address,
-  type Authorization,
-  type Bytes32,
-  type Payment,
-  type PaymentId,
-} from "./domain/payment.ts"
+import { address, type Authorization, type Payment, type PaymentId } from "./domain/payment.ts"
 import { scan } from "./matchTransfers.ts"
 import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
-import { secretHash, taskHash } from "./sale/identity.ts"
-import { findOutcome, hungUp, type Receipts } from "./sale/responses.ts"
-import { idOf, makeSeller, type PaymentOptions, sell } from "./sell.ts"
+import { taskHash } from "./sale/identity.ts"
+import { hungUp } from "./sale/responses.ts"
+import {
+  findOutcome,
+  idOf,
+  isBuyer,
+  makeSeller,
+  type PaymentOptions,
+  sell,
+  type Seller,
+} from "./sell.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
@@ -84,10 +86,9 @@ export interface PaymentStatus {
 
 const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const seller = yield* makeSeller(options)
-  const { store, signatures, terms, token, receipts, reconciling } = seller
+  const { store, signatures, terms, token, reconciling } = seller
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
-  const hashOf = (id: PaymentId, secret: string | null) => secretHash(signatures, id, secret)
-  const outcomeOf = findOutcome({ ...reconciling, receipts, secretHash: hashOf })
+  const outcomeOf = (id: PaymentId, secret: string | null) => findOutcome(seller, id, secret)
   const paymentIdOf = (authorization: Authorization) => idOf(seller, authorization)
   return Payments.of({
     sell: observed((purchase, work) => sell(seller, purchase, work), paymentIdOf),
@@ -105,7 +106,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     status: (paymentId, secret) =>
       Effect.map(
         store.find(paymentId),
-        Option.map((payment) => statusOf(payment, receipts, hashOf(paymentId, secret))),
+        Option.map((payment) => statusOf(seller, payment, secret)),
       ),
     sweep: sweep(reconciling, "urgent"),
     sweepReleased: sweep(reconciling, "released"),
@@ -113,14 +114,14 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   })
 })
 
-function statusOf(payment: Payment, receipts: Receipts, hash: Bytes32 | null): PaymentStatus {
+function statusOf(seller: Seller, payment: Payment, secret: string | null): PaymentStatus {
+  const { receipts } = seller
   if (payment.state === "refund_due" || payment.state === "refunded") {
     return { payment, receipt: receipts.ofRefund(payment).receipt ?? null }
   }
-  const isBuyer = hash !== null && hash === payment.secretHash
-  if (payment.state !== "answered" || payment.answer === null || !isBuyer) {
-    return { payment, receipt: null }
-  }
+  if (
+    payment.state !== "answered" || payment.answer === null || !isBuyer(seller, secret, payment)
+  ) return { payment, receipt: null }
   const info = receipts.ofSale(payment, payment.answer.body).extensions?.["offer-receipt"].info
   return { payment, receipt: info !== undefined && "receipt" in info ? info.receipt : null }
 }

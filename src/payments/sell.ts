@@ -120,115 +120,6 @@ interface NotClaimed {
 
 type SaleError = FailedSale | NotClaimed
 
-/**
- * How long a closing service waits for running sales. The sweep continues the others when their
- * leases expire.
- */
-const drainTimeout = Duration.seconds(60)
-const queueWait = Duration.seconds(5)
-/** How many verifications wait for each place at the facilitator, and for how long. */
-const verificationsPerPlace = 2
-const verificationWait = Duration.seconds(2)
-/**
- * How many payments of one client are verified at the same time, and how many more wait for that:
- * an address with many invalid payments must not occupy all places of the facilitator. An IPv6 site
- * (/48) has four times as many.
- */
-const unverifiedPerClient = { places: 16, waiting: 64, waitMax: queueWait }
-const unverifiedPerSite = { places: 64, waiting: 256, waitMax: queueWait }
-/**
- * How many payments of contract wallets are verified at the same time in this process: anyone can
- * make such a payment without a private key.
- */
-const unverifiedContracts = { places: 8, waiting: 32, waitMax: queueWait }
-/** How many of them one client has. */
-const contractsPerClient = { places: 2, waiting: 8, waitMax: queueWait }
-/**
- * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
- * pays for one call could have many computed, and could use up what the treasury covers.
- */
-const perPayer = { places: 8, waiting: 0, waitMax: Duration.zero }
-/**
- * How many verified payments wait for a place among the sales. One client has a quarter of the places,
- * and a site half of them.
- */
-const saleQueue = { waiting: 512, waitMax: queueWait }
-/**
- * One call at a time for a payment: the same payment on thousands of connections then costs one
- * wait and one read of the chain.
- */
-const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
-
-/** The state of selling in one process. Closing the scope waits for its fibers. */
-export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) {
-  const { terms, timing, sign, verificationsMax, salesMax, rateLimits } = options
-  const store = storeWithDeadline("The payment store", yield* PaymentStore)
-  const chain = yield* Chain
-  const signatures = yield* Signatures
-  const token = tokenOf(terms)
-  const shares = makeShares(rateLimits, yield* Clock.Clock)
-  const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
-  yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
-  )
-  const verifications = makePlaces({
-    places: verificationsMax,
-    waiting: verificationsMax * verificationsPerPlace,
-    waitMax: verificationWait,
-  })
-  const sales = makePlaces({ places: salesMax, ...saleQueue })
-  yield* publishDepth("verifications", verifications)
-  yield* publishDepth("sales", sales)
-  // Charged already, so they may wait for as long as their answer may take.
-  const computing = makePlaces({
-    places: salesMax,
-    waiting: salesMax,
-    waitMax: timing.paidWorkTimeout,
-  })
-  yield* publishDepth("paid_computing", computing)
-  return {
-    store,
-    chain,
-    facilitator: yield* Facilitator,
-    signatures,
-    terms,
-    timing,
-    salesMax,
-    token,
-    receipts: makeReceipts(sign, terms),
-    /** What resolves payments that no fiber works on. */
-    reconciling: {
-      store,
-      chain,
-      windows: timing,
-      unfetched: ({ authorization }) => shares.unfetched(authorization.from),
-    } satisfies ReconcileOptions,
-    fibers,
-    /** Runs an effect that no caller waits for. */
-    inBackground: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
-    /** The sales of this process, and their ends. */
-    running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
-    signerOf: makeSignerCheck(signatures, chain, token),
-    shares,
-    solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
-    verifications,
-    sales,
-    /** The settle-early sales that compute, which have left the places for sales. */
-    computing,
-    saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
-    saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
-    clients: makePlacesByKey(unverifiedPerClient),
-    sites: makePlacesByKey(unverifiedPerSite),
-    contracts: makePlaces(unverifiedContracts),
-    contractClients: makePlacesByKey(contractsPerClient),
-    payers: makePlacesByKey(perPayer),
-    /** The calls that wait for a sale of this process. */
-    waiting: makePlacesByKey(perPayment),
-    /** The calls that resume or reconcile a known payment, or wait for it. */
-    resolving: makePlacesByKey(perPayment),
-  }
-})
-
 /** Sells the answer of `work` for a payment; see `Payments.sell`. */
 export function sell(
   seller: Seller,
@@ -875,12 +766,12 @@ const isBoundElsewhere = (found: Payment, { request, payment }: Purchase) =>
   (found.request !== request || found.signature !== payment.signature)
 
 /** The response with the state of a payment, when this call can change nothing more. */
-const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayment>) =>
-  responseForKnownPayment(row, isBuyer(seller, sale, row), seller.receipts)
+const respond = (seller: Seller, { purchase }: Sale, row: Exclude<Payment, ReleasedPayment>) =>
+  responseForKnownPayment(row, isBuyer(seller, purchase.secret, row), seller.receipts)
 
 /** Whether the caller has the secret that the answer was bought with. */
-function isBuyer({ signatures }: Seller, { purchase }: Sale, row: Payment): boolean {
-  const hash = secretHash(signatures, row.paymentId, purchase.secret)
+export function isBuyer({ signatures }: Seller, secret: string | null, row: Payment): boolean {
+  const hash = secretHash(signatures, row.paymentId, secret)
   return hash !== null && hash === row.secretHash
 }
 
@@ -918,7 +809,7 @@ function* resolveInTurn(
     if (outcome !== null) return { outcome, row }
     if (needsChain(row, timing)) row = yield* reconcile(reconciling, row)
     // Only a row that a worker has is worth a wait.
-    const mustWait = "leaseLeftMs" in row && isBuyer(seller, sale, row)
+    const mustWait = "leaseLeftMs" in row && isBuyer(seller, sale.purchase.secret, row)
     if (!mustWait || waits === timing.waitRetriesMax) return { outcome: null, row }
     yield* Effect.sleep(timing.waitInterval)
     row = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
@@ -938,7 +829,8 @@ function resume(
   const { chain, store, timing } = seller
   if (
     row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
-    row.intendedAgoMs >= Duration.toMillis(timing.recoveryWindow) || !isBuyer(seller, sale, row)
+    row.intendedAgoMs >= Duration.toMillis(timing.recoveryWindow) ||
+    !isBuyer(seller, sale.purchase.secret, row)
   ) return Effect.succeed(null)
   const { paymentId, authorization, signature } = row
   const payment = { ...sale.purchase.payment, authorization, signature }
@@ -977,6 +869,27 @@ function* answerByKey(
     : null
 }
 
+/**
+ * The outcome of a payment, for a caller who sends its id and secret but not the payment. Nothing
+ * is claimed, computed or charged. When the store fails, nothing is known about the money.
+ */
+export const findOutcome = (
+  seller: Seller,
+  paymentId: PaymentId,
+  secret: string | null,
+): Effect.Effect<Outcome | null, FailedSale> =>
+  Effect.gen(function* (): Effect.fn.Return<Outcome | null, FailedSale> {
+    const found = Option.getOrNull(yield* seller.store.find(paymentId))
+    if (found === null) return null
+    // An answer past its window is owed here first, so that it is not delivered and refunded.
+    const row = isBuyer(seller, secret, found) && needsChain(found, seller.timing)
+      ? yield* reconcile(seller.reconciling, found)
+      : found
+    return row.state === "released"
+      ? null
+      : yield* responseForKnownPayment(row, isBuyer(seller, secret, row), seller.receipts)
+  }).pipe(orInstead("Cannot look up a payment", unresolved))
+
 /** A call of the facilitator that did not end in time, and one that failed. */
 const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
 const defective = Effect.succeed({ outcome: "unknown", reason: "defect" } as const)
@@ -1012,4 +925,113 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   settlementOrder: product.settlementOrder,
   productId: product.id,
   request,
+})
+
+/**
+ * How long a closing service waits for running sales. The sweep continues the others when their
+ * leases expire.
+ */
+const drainTimeout = Duration.seconds(60)
+const queueWait = Duration.seconds(5)
+/** How many verifications wait for each place at the facilitator, and for how long. */
+const verificationsPerPlace = 2
+const verificationWait = Duration.seconds(2)
+/**
+ * How many payments of one client are verified at the same time, and how many more wait for that:
+ * an address with many invalid payments must not occupy all places of the facilitator. An IPv6 site
+ * (/48) has four times as many.
+ */
+const unverifiedPerClient = { places: 16, waiting: 64, waitMax: queueWait }
+const unverifiedPerSite = { places: 64, waiting: 256, waitMax: queueWait }
+/**
+ * How many payments of contract wallets are verified at the same time in this process: anyone can
+ * make such a payment without a private key.
+ */
+const unverifiedContracts = { places: 8, waiting: 32, waitMax: queueWait }
+/** How many of them one client has. */
+const contractsPerClient = { places: 2, waiting: 8, waitMax: queueWait }
+/**
+ * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
+ * pays for one call could have many computed, and could use up what the treasury covers.
+ */
+const perPayer = { places: 8, waiting: 0, waitMax: Duration.zero }
+/**
+ * How many verified payments wait for a place among the sales. One client has a quarter of the places,
+ * and a site half of them.
+ */
+const saleQueue = { waiting: 512, waitMax: queueWait }
+/**
+ * One call at a time for a payment: the same payment on thousands of connections then costs one
+ * wait and one read of the chain.
+ */
+const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
+
+/** The state of selling in one process. Closing the scope waits for its fibers. */
+export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) {
+  const { terms, timing, sign, verificationsMax, salesMax, rateLimits } = options
+  const store = storeWithDeadline("The payment store", yield* PaymentStore)
+  const chain = yield* Chain
+  const signatures = yield* Signatures
+  const token = tokenOf(terms)
+  const shares = makeShares(rateLimits, yield* Clock.Clock)
+  const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
+  )
+  const verifications = makePlaces({
+    places: verificationsMax,
+    waiting: verificationsMax * verificationsPerPlace,
+    waitMax: verificationWait,
+  })
+  const sales = makePlaces({ places: salesMax, ...saleQueue })
+  yield* publishDepth("verifications", verifications)
+  yield* publishDepth("sales", sales)
+  // Charged already, so they may wait for as long as their answer may take.
+  const computing = makePlaces({
+    places: salesMax,
+    waiting: salesMax,
+    waitMax: timing.paidWorkTimeout,
+  })
+  yield* publishDepth("paid_computing", computing)
+  return {
+    store,
+    chain,
+    facilitator: yield* Facilitator,
+    signatures,
+    terms,
+    timing,
+    salesMax,
+    token,
+    receipts: makeReceipts(sign, terms),
+    /** What resolves payments that no fiber works on. */
+    reconciling: {
+      store,
+      chain,
+      windows: timing,
+      unfetched: ({ authorization }) => shares.unfetched(authorization.from),
+    } satisfies ReconcileOptions,
+    fibers,
+    /** Runs an effect that no caller waits for. */
+    inBackground: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
+    /** The sales of this process, and their ends. */
+    running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
+    signerOf: makeSignerCheck(signatures, chain, token),
+    shares,
+    solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
+    verifications,
+    sales,
+    /** The settle-early sales that compute, which have left the places for sales. */
+    computing,
+    saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
+    saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
+    clients: makePlacesByKey(unverifiedPerClient),
+    sites: makePlacesByKey(unverifiedPerSite),
+    contracts: makePlaces(unverifiedContracts),
+    contractClients: makePlacesByKey(contractsPerClient),
+    payers: makePlacesByKey(perPayer),
+    /** The calls that wait for a sale of this process. */
+    waiting: makePlacesByKey(perPayment),
+    /** The calls that resume or reconcile a known payment, or wait for it. */
+    resolving: makePlacesByKey(perPayment),
+  }
 })

@@ -10,7 +10,7 @@
  * @module
  */
 import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
   type FailedSale,
@@ -23,7 +23,6 @@ import {
 } from "../domain/failedSale.ts"
 import {
   type AnsweredPayment,
-  type Bytes32,
   type Payment,
   type PaymentId,
   type PaymentWithRefund,
@@ -38,7 +37,6 @@ import {
 } from "../domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../domain/x402/terms.ts"
 import { bodyHash, etagOf, type Outcome, type PaidReceipt } from "../purchase.ts"
-import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
 /** The payment cannot be accepted: the buyer gets a new challenge. */
 export const required = (message: string, fault: PaymentFault) =>
@@ -229,38 +227,6 @@ export const outcomeOfRow = (
   etag: etagOf(row.authorization.from, row.request, body),
   unchanged: false,
 })
-
-interface OutcomePorts extends ReconcileOptions {
-  readonly receipts: Receipts
-  readonly secretHash: (paymentId: PaymentId, secret: string | null) => Bytes32 | null
-}
-
-/**
- * The outcome of a payment, for a caller who sends its id and secret but not the payment. Nothing
- * is claimed, computed or charged. When the store fails, nothing is known about the money.
- */
-export const findOutcome = (ports: OutcomePorts) =>
-  Effect.fnUntraced(
-    function* (
-      paymentId: PaymentId,
-      secret: string | null,
-    ): Effect.fn.Return<Outcome | null, FailedSale> {
-      const found = yield* ports.store.find(paymentId)
-      if (Option.isNone(found)) return null
-      const hash = ports.secretHash(paymentId, secret)
-      const hasSecret = (row: Payment) => hash !== null && hash === row.secretHash
-      // An answer past its window is owed here first, so that it is not delivered and refunded.
-      const row = hasSecret(found.value) && needsChain(found.value, ports.windows)
-        ? yield* reconcile(ports, found.value)
-        : found.value
-      return row.state === "released"
-        ? null
-        : yield* responseForKnownPayment(row, hasSecret(row), ports.receipts)
-    },
-    Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("Cannot look up a payment", defect), unresolved)
-    ),
-  )
 
 export type Receipts = ReturnType<typeof makeReceipts>
 
