@@ -94,7 +94,7 @@ const signed = Effect.fnUntraced(function* (n: number, refund: Refund) {
   return { ...refund, signed: signature(n, until), state: "signed" as const }
 })
 
-type EndedRefund = RefundVersion & Pick<Refund, "queue">
+type EndedRefund = RefundVersion & Omit<Refund, "state" | "signed">
 
 /** Moves the n-th refund to a state, and claims it when the state has a lease. */
 export const refundIn: {
@@ -487,8 +487,11 @@ export const dustLaw: RefundLaw = [
     equal(yield* counted, ["sales 1", "unmatched 1"])
     const ids = (yield* claimDue(lease, 9, "unmatched")).map(({ paymentId }) => paymentId)
     equal(ids, [debt(1).paymentId])
-    const begun = { paymentId: debt(0).paymentId, state: "queued", fence: 0 } as const
-    equal(yield* store.sign({ ...begun, queue: "unmatched" }, signature(0), noCaps), "signed")
+    const begun = {
+      ...{ paymentId: debt(0).paymentId, state: "queued", fence: 0 } as const,
+      ...{ queue: "unmatched", amount, amountApproved: false } as const,
+    }
+    equal(yield* store.sign(begun, signature(0), noCaps), "signed")
     equal((yield* claimDue(lease, 9, "unmatched")).length, 1)
     equal(yield* counted, ["sales 1", "unmatched 1", "unmatched 1"])
   }),

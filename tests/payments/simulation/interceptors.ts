@@ -35,14 +35,14 @@ export function interceptStore(
 }
 
 export function interceptFacilitator(
-  { name, verify, settle }: Facilitator["Service"],
+  facilitator: Facilitator["Service"],
   intercept: Intercept,
 ): Facilitator["Service"] {
   return {
-    name,
-    verify: (request) => intercept("verify", verify(request)),
+    ...facilitator,
+    verify: (request) => intercept("verify", facilitator.verify(request)),
     // `settle` is the name of a move; this is the facilitator's call.
-    settle: (request) => intercept("settlement", settle(request)),
+    settle: (request) => intercept("settlement", facilitator.settle(request)),
   }
 }
 
