@@ -141,23 +141,19 @@ const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient): RefundStore["Service"]["sign"] => (version, signed, caps) =>
+const sign = (sql: SqlClient): RefundStore["Service"]["sign"] => (refund, signed, caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
-    const sums = yield* signedSums(sql, version.queue, caps, version.paymentId)
-    const [row] = yield* sql<{ amount: bigint; amount_approved: boolean }>`
+    const sums = yield* signedSums(sql, refund.queue, caps, refund.paymentId)
+    if (!withinCaps(refund, sums, caps)) return "over_caps"
+    const rows = yield* sql`
       UPDATE refund SET state = 'signed', treasury = ${signed.treasury},
         refund_nonce = ${signed.nonce}, valid_before = ${signed.validBefore},
         signature = ${signed.signature}, signed_at = clock_timestamp(),
         transaction_hint = NULL, changed_at = clock_timestamp()
-      WHERE ${isUnchanged(sql, version)} RETURNING amount, amount_approved`
-    if (row === undefined) return "lost"
-    const amount = { amount: row.amount, amountApproved: row.amount_approved }
-    return withinCaps(amount, sums, caps) ? "signed" : yield* new OverCaps()
-  })).pipe(
-    Effect.catchTag("OverCaps", () => Effect.succeed("over_caps" as const)),
-    Effect.orDie,
-  )
+      WHERE ${isUnchanged(sql, refund)} RETURNING 1`
+    return rows.length === 1 ? "signed" : "lost"
+  })).pipe(Effect.orDie)
 
 const move = (sql: SqlClient) => (version: RefundVersion, move: RefundMove) => {
   const state = move.event === "postpone" ? version.state : refundStateAfter[move.event]
@@ -196,9 +192,6 @@ const totals = (sql: SqlClient, min: bigint) =>
     SELECT queue, state, count(*)::integer AS refunds, sum(amount)::bigint AS amount,
       (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS "oldestAgoMs"
     FROM refund WHERE NOT ${isDust(sql, min)} GROUP BY queue, state`.pipe(Effect.orDie)
-
-/** Fails the transaction that stored a signature over the caps, and so rolls it back. */
-class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
 /** An UPDATE returns its rows in no particular order. */
 const byDue = (a: UndecodedRow, b: UndecodedRow) =>

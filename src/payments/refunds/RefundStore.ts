@@ -90,7 +90,7 @@ export class RefundStore extends Context.Service<RefundStore, {
    * would exceed the caps. Only one worker at a time can do this. The lease does not end.
    */
   readonly sign: (
-    version: RefundVersion & Pick<Refund, "queue">,
+    refund: RefundVersion & Pick<Refund, "queue" | "amount" | "amountApproved">,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">

@@ -55,7 +55,6 @@ export const sign = (
 /** A decoded payment, as the paywall passes it on. */
 export function payloadOf(authorization: Authorization, signature: Signature): PaymentPayload {
   return {
-    x402Version: 2,
     scheme: null,
     network: null,
     accepted: null,

@@ -90,7 +90,6 @@ type Accepted = typeof Accepted.Type
 
 /** A decoded payment. Hex is in lower case, and the signatures are in normal form. */
 export interface PaymentPayload {
-  readonly x402Version: 1 | 2
   readonly scheme: string | null
   readonly network: string | null
   /** The entry of `accepts` that the buyer chose; null in version 1 and the hybrid. */
@@ -293,7 +292,6 @@ function fromWire(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejec
   return Result.map(
     normalSignature(signature),
     (signature) => ({
-      x402Version: wire.x402Version,
       scheme: accepted?.scheme ?? wire.scheme ?? null,
       network: accepted?.network ?? wire.network ?? null,
       accepted,
