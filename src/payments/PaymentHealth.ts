@@ -15,7 +15,6 @@ import {
   type HealthOfPayments,
   healthOfPayments,
   type HealthRules,
-  isChainReady,
   type PaymentFacts,
   scanLagBlocks,
   scanLagSeconds,
@@ -60,8 +59,6 @@ export class PaymentStats extends Context.Service<PaymentStats, {
 export class PaymentHealth extends Context.Service<PaymentHealth, {
   /** The verdict now. Reads memory only. */
   readonly current: Effect.Effect<HealthOfPayments>
-  /** Whether the chain can be read well enough to sell. Reads memory only. */
-  readonly chainReady: Effect.Effect<boolean>
   /** Measures what is stored and the treasury, for the verdict and the metrics. Runs every SCAN. */
   readonly measure: Effect.Effect<void>
   /** Notes that a sweep of waiting payments has finished. */
@@ -83,7 +80,6 @@ const balanceTimeout = Duration.seconds(8)
 
 /** What this process knows, besides the records of the ports. */
 interface Known {
-  ready: boolean
   head: ChainHead | null
   balance: PaymentFacts["balance"]
   stored: StoredFacts | null
@@ -97,7 +93,7 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
   const queue = yield* RefundQueue
   const stats = yield* PaymentStats
   const startedAt = yield* Clock.currentTimeMillis
-  const known: Known = { ready: false, head: null, balance: null, stored: null, sweptAt: null }
+  const known: Known = { head: null, balance: null, stored: null, sweptAt: null }
   const { chainId, treasury, payTo } = options.terms
   const { asset } = tokenOf(options.terms)
   const account = { chainId, asset, payTo: address(payTo) }
@@ -111,10 +107,6 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
     Effect.map((head) => {
       if (Option.isSome(head)) known.head = head.value
     }),
-  )
-  const chainReady = Effect.map(
-    facts,
-    (facts) => known.ready = isChainReady(known.ready, facts, options),
   )
 
   const readBalance = Effect.gen(function* () {
@@ -140,12 +132,9 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
     }
   })
 
-  yield* Effect.forkScoped(
-    Effect.repeat(Effect.andThen(readHead, chainReady), Schedule.spaced(headEvery)),
-  )
+  yield* Effect.forkScoped(Effect.repeat(readHead, Schedule.spaced(headEvery)))
   return PaymentHealth.of({
     current: Effect.map(facts, (facts) => healthOfPayments(facts, options)),
-    chainReady,
     measure: Effect.all([readBalance, readStored], { concurrency: 2, discard: true }),
     swept: Effect.map(Clock.currentTimeMillis, (now) => void (known.sweptAt = now)),
     updateGauges: Effect.flatMap(facts, (facts) => setGauges(facts, options)),

@@ -61,13 +61,9 @@ export const serveAdmin = Effect.fnUntraced(function* serveAdmin(options: AdminO
   const all = Effect.flatMap(
     free,
     (failure): Effect.Effect<ProbeFailure> =>
-      failure !== null ? Effect.succeed(failure) : Effect.map(
-        payments.chainReady,
-        (ready) =>
-          ready
-            ? null
-            : "payments are not sold: the chain cannot be read, or its endpoints disagree",
-      ),
+      failure !== null
+        ? Effect.succeed(failure)
+        : Effect.map(payments.current, ({ parts }) => parts.chain.reason),
   )
   return yield* serveProbes({
     ...options,

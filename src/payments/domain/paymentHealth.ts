@@ -122,8 +122,6 @@ const failuresFailing = 5
 const failureMsMax = 5 * 60_000
 /** The chain is read every 10 s, so three reads fail before it counts as unreadable. */
 const chainMsMax = 30_000
-/** A replica that was not ready is ready again only below this age, so that it does not flap. */
-const chainMsReadyAgain = 15_000
 /**
  * How long nothing is sold after two endpoints of the chain contradicted each other. Without a limit
  * no read would be made that shows whether they still do.
@@ -208,20 +206,6 @@ function chainAgeMs({ now, chain, head }: PaymentFacts, { blocksAreRegular }: He
   const readMs = now - chain.goodAt
   if (!blocksAreRegular) return readMs
   return head === null ? Infinity : Math.max(readMs, Math.abs(now - Number(head.timestamp) * 1_000))
-}
-
-/**
- * Whether a replica that was ready, or not, is ready now: a payment can be proved only while the
- * chain can be read, and its endpoints agree. Two limits, so that an age near one of them does not
- * change it all the time.
- */
-export function isChainReady(
-  wasReady: boolean,
-  facts: PaymentFacts,
-  rules: HealthRules,
-): boolean {
-  return !isDisputed(facts) &&
-    chainAgeMs(facts, rules) <= (wasReady ? chainMsMax : chainMsReadyAgain)
 }
 
 const notSold = "products that are settled early are not sold: the treasury"

@@ -10,6 +10,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { serveAdmin } from "../../../src/http/server/admin.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import {
+  healthyPayments,
   makeService,
   makeWorld,
   serviceOptions,
@@ -70,13 +71,12 @@ liveTest(
 liveTest("/readyz is 503 while the chain cannot be read, and /readyz/free is 200", function* () {
   const world = yield* makeWorld(3)
   const { get } = yield* serving(world)
-  yield* Ref.set(world.chainReady, false)
-  equal(yield* get("/readyz"), [
-    503,
-    "payments are not sold: the chain cannot be read, or its endpoints disagree\n",
-  ])
+  const chain = { verdict: "failing", reason: "Payments are not sold" } as const
+  const parts = { ...healthyPayments.parts, chain }
+  yield* Ref.set(world.paymentHealth, { ...healthyPayments, parts })
+  equal(yield* get("/readyz"), [503, "Payments are not sold\n"])
   equal(yield* get("/readyz/free"), [200, "ok\n"])
-  yield* Ref.set(world.chainReady, true)
+  yield* Ref.set(world.paymentHealth, healthyPayments)
   equal(yield* get("/readyz"), [200, "ok\n"])
 })
 

@@ -12,7 +12,6 @@ import {
   type CallRecord,
   healthOfPayments,
   type HealthRules,
-  isChainReady,
   noCalls,
   type Part,
   type PaymentFacts,
@@ -212,17 +211,14 @@ Deno.test("the age of a block counts only where blocks are regular", () => {
   strictEqual(healthOfPayments(old, { ...rules, blocksAreRegular: false }).verdict, "ok")
 })
 
-Deno.test("readiness has two limits: an age between them changes nothing", () => {
-  const aged = (seconds: number) => ({ ...healthy, chain: afterAnswer(now - seconds * 1_000) })
-  equal(
-    [10, 20, 31].map((seconds) =>
-      [true, false].map((was) => isChainReady(was, aged(seconds), rules))
-    ),
-    [[true, true], [true, false], [false, false]],
-  )
-  ok(!isChainReady(true, { ...healthy, chain: noCalls }, rules))
-  ok(!isChainReady(true, { ...healthy, disputedAt: now - 59_000 }, rules))
-  ok(isChainReady(true, { ...healthy, disputedAt: now - 60_000 }, rules))
+Deno.test("the chain works while it was read in 30 s, and not for a minute after a dispute", () => {
+  const verdictOf = (facts: Partial<PaymentFacts>) =>
+    healthOfPayments({ ...healthy, ...facts }, rules).parts.chain.verdict
+  const read = [10, 30, 31].map((seconds) => ({ chain: afterAnswer(now - seconds * 1_000) }))
+  equal(read.map(verdictOf), ["ok", "ok", "failing"])
+  equal(verdictOf({ chain: noCalls }), "unknown")
+  const disputes = [59, 60].map((seconds) => ({ disputedAt: now - seconds * 1_000 }))
+  equal(disputes.map(verdictOf), ["failing", "ok"])
 })
 
 Deno.test("the lag of the scan is never negative, and unknown before the first scan", () => {

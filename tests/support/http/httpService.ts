@@ -89,7 +89,6 @@ export interface World {
   readonly productPorts: ProductPorts
   /** The health of payments; none of the fakes changes it. */
   readonly paymentHealth: Ref.Ref<HealthOfPayments>
-  readonly chainReady: Ref.Ref<boolean>
   /** Why the store refuses writes; null when it accepts them. */
   readonly writeFault: Ref.Ref<string | null>
   /** How its clock differs from the store's. */
@@ -128,7 +127,6 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       limitCalls: yield* Ref.make(0),
       productPorts: yield* makeProductPorts,
       paymentHealth: yield* Ref.make(healthyPayments),
-      chainReady: yield* Ref.make(true),
       writeFault: yield* Ref.make<string | null>(null),
       clockFault: yield* Ref.make<string | null>(null),
       writes: yield* Ref.make(0),
@@ -159,7 +157,6 @@ const observed = (world: World) =>
   Layer.mergeAll(
     Layer.mock(PaymentHealth, {
       current: Ref.get(world.paymentHealth),
-      chainReady: Ref.get(world.chainReady),
       updateGauges: Effect.void,
     }),
     Layer.succeed(StoreClock, { disagreement: Ref.get(world.clockFault) }),
