@@ -67,13 +67,12 @@ export class Chain extends Context.Service<Chain, {
   ) => Effect.Effect<PaymentProof, ChainUnavailable>
   /**
    * The transfers by authorization to `to` in the safe blocks after `after`, at most one range of
-   * blocks per call. `through` equals `after` when there is nothing new. A null `after` reads no
-   * transfers and returns the safe block to start from.
+   * blocks per call. `through` equals `after` when there is nothing new.
    */
   readonly transfers: (query: {
     readonly asset: Address
     readonly to: Address
-    readonly after: bigint | null
+    readonly after: bigint
   }) => Effect.Effect<ScannedBlocks, ChainUnavailable>
   /**
    * True when the authorization's nonce is used or cancelled as of the newest block. A caller who

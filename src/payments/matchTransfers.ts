@@ -21,8 +21,8 @@ interface ScanOptions extends ReconcileOptions {
 
 /** Maximum number of block ranges per scan. The next scan reads the rest. */
 const rangesMax = 50
-/** Maximum wait for a range: a chain that never responds must not stop all scans. */
-const rangeTimeout = Duration.seconds(30)
+/** Maximum wait for the chain: one that never responds must not stop all scans. */
+const readTimeout = Duration.seconds(30)
 const matchConcurrency = 4
 /**
  * Number of blocks that the next scan reads again: five minutes of Base. This finds the transfers
@@ -34,25 +34,28 @@ const overlapBlocks = 150n
  * Reads the chain from `overlapBlocks` before the last block that was read, and returns how many
  * payments it moved or inserted. A range is saved only when all of it was matched, so a scan that
  * dies loses nothing, and only up to the first transfer whose payment is in progress for another
- * amount: no other step would find that transfer.
+ * amount: no other step would find that transfer. The first scan only saves where the next one starts.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
-  const { store, account } = options
+  const { store, chain, account } = options
   const scanned = Option.getOrNull(yield* store.scanned(account))
-  let after = scanned === null ? null : later(scanned.after, scanned.through - overlapBlocks)
+  if (scanned === null) {
+    const { safeNumber } = yield* inTime(chain.head)
+    yield* store.saveScannedThrough(account, safeNumber)
+    return 0
+  }
+  let after = later(scanned.after, scanned.through - overlapBlocks)
   let changed = 0
   let undecided: bigint | null = null
   for (let range = 0; range < rangesMax; range++) {
-    const { transfers, through } = yield* readRange(options, after)
+    const query = { asset: account.asset, to: account.payTo, after }
+    const { transfers, through } = yield* inTime(chain.transfers(query))
     const matched = yield* matchAll(options, transfers)
     changed += matched.changed
     undecided ??= matched.undecided
-    if (after !== null && through <= after) break
+    if (through <= after) break
     const decided = undecided === null ? through : earlier(through, undecided - 1n)
-    if (scanned === null || decided > scanned.through) {
-      yield* store.saveScannedThrough(account, decided)
-    }
-    if (after === null) break
+    if (decided > scanned.through) yield* store.saveScannedThrough(account, decided)
     after = through
   }
   return changed
@@ -61,13 +64,10 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
 const later = (a: bigint, b: bigint) => a > b ? a : b
 const earlier = (a: bigint, b: bigint) => a < b ? a : b
 
-const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
-  chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
-    Effect.timeoutOrElse({
-      duration: rangeTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-    }),
-  )
+const inTime = Effect.timeoutOrElse({
+  duration: readTimeout,
+  orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
+})
 
 /**
  * Matches the transfers whose payment is not already stored as taken. `undecided` is the first block

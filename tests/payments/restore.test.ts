@@ -20,14 +20,14 @@ const notCalled = () => Effect.die("called")
 const chain = Layer.succeed(
   Chain,
   Chain.of({
-    transfers: ({ after }) => Effect.succeed({ transfers: [], through: after ?? newest }),
+    head: Effect.succeed({ number: newest, timestamp: 0n, safeNumber: newest }),
     ...{
+      transfers: notCalled,
       paymentProof: notCalled,
       balanceOf: notCalled,
       isNonceUsed: notCalled,
       hasCode: notCalled,
       wouldSettle: notCalled,
-      head: Effect.die("called"),
     },
   }),
 )

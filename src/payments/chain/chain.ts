@@ -135,10 +135,10 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
     paymentProof: (expected) => Effect.map(proofAsOf(expected), ({ proof }) => proof),
     transfers: ({ asset, to, after }) =>
       within(scanTimeout)(
-        Effect.flatMap(safeHead, ({ number }) =>
-          after === null
-            ? Effect.succeed({ transfers: [], through: number })
-            : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
+        Effect.flatMap(
+          safeHead,
+          ({ number }) => readNextRange(rpc, { asset, to, blocksMax }, after, number),
+        ),
       ),
     ...stateOf(rpc, inTime, settling),
   })

@@ -62,7 +62,7 @@ export const scanSince = Effect.fnUntraced(function* (account: ScannedAccount, s
   const sql = yield* SqlClient
   const chain = yield* Chain
   const { chainId, asset, payTo } = account
-  const { through: newest } = yield* chain.transfers({ asset, to: payTo, after: null })
+  const { safeNumber: newest } = yield* chain.head
   const scanned = Option.getOrNull(yield* scanning(sql).scanned(account))
   const [deleted] = yield* sql<{ through_block: bigint }>`
     SELECT through_block FROM payment_deleted

@@ -247,13 +247,12 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: Refund) {
 
 /** The treasury's block range. A new treasury is added at the current safe block. */
 const blockRangeOf = Effect.fnUntraced(
-  function* ({ token, payTo, timing, store, chain, treasury }: Ports) {
+  function* ({ timing, store, chain, treasury }: Ports) {
     const known = yield* store.blockRange(treasury.address)
     if (Option.isSome(known)) return known.value
-    const query = { asset: token.asset, to: payTo, after: null }
-    const head = yield* withDeadline(timing.chainTimeout)(chain.transfers(query))
+    const head = yield* withDeadline(timing.chainTimeout)(chain.head)
     if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no response in time" })
-    yield* store.addTreasury(treasury.address, head.value.through)
+    yield* store.addTreasury(treasury.address, head.value.safeNumber)
     return yield* Effect.orDie(
       Effect.flatMap(store.blockRange(treasury.address), Effect.fromOption),
     )

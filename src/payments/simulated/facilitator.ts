@@ -83,8 +83,9 @@ const ledgerFaultOf = Effect.fnUntraced(function* (
   { token, authorization }: FacilitatorRequest,
 ) {
   const { from, nonce, value } = authorization
-  const { used, balance } = yield* ledger.nonceAndBalance(token.asset, from, nonce)
-  if (used) return "authorization_used"
+  // Read first: what uses the nonce in between reduces it.
+  const balance = yield* ledger.balance(from)
+  if (Option.isSome(yield* ledger.used(token.asset, from, nonce))) return "authorization_used"
   return balance < value ? "insufficient_funds" : null
 })
 
@@ -169,7 +170,7 @@ function chain(ledger: Ledger["Service"], safeAfterSeconds: bigint): Chain["Serv
   const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
     const { asset, to, after } = query
     const through = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
-    if (after === null || through <= after) return { transfers: [], through: after ?? through }
+    if (through <= after) return { transfers: [], through: after }
     const made = yield* ledger.transfersTo({
       asset,
       to,

@@ -41,12 +41,6 @@ export class Ledger extends Context.Service<Ledger, {
     from: Address,
     nonce: Bytes32,
   ) => Effect.Effect<Option.Option<Used>>
-  /** Whether a nonce is used, and its payer's balance, read in one statement. */
-  readonly nonceAndBalance: (
-    asset: Address,
-    from: Address,
-    nonce: Bytes32,
-  ) => Effect.Effect<{ readonly used: boolean; readonly balance: bigint }>
   /** The balance that an address can still spend. */
   readonly balance: (address: Address) => Effect.Effect<bigint>
   /** Every transfer to an address with a block time in (after, through], oldest first. */
@@ -107,17 +101,6 @@ function reads(sql: SqlClient): Omit<Ledger["Service"], "transfer" | "cancel"> {
             blockTime,
           }))
         ),
-        Effect.orDie,
-      ),
-    nonceAndBalance: (asset, from, nonce) =>
-      sql<{ used: boolean; balance: bigint | null }>`
-        SELECT EXISTS (SELECT FROM simulated_authorization
-            WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
-          (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
-        Effect.map(([row]) => ({
-          used: row?.used ?? false,
-          balance: row?.balance ?? playBalance,
-        })),
         Effect.orDie,
       ),
     balance: (address) =>

@@ -37,8 +37,6 @@ export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
       }),
     used: (asset, from, nonce) =>
       Effect.sync(() => Option.fromNullishOr(uses.get(key(asset, from, nonce)))),
-    nonceAndBalance: (asset, from, nonce) =>
-      Effect.sync(() => ({ used: uses.has(key(asset, from, nonce)), balance: balanceOf(from) })),
     balance: (address) => Effect.sync(() => balanceOf(address)),
     transfersTo: ({ asset, to, after, through }) =>
       Effect.sync(() =>
