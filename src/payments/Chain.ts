@@ -101,6 +101,13 @@ export class Chain extends Context.Service<Chain, {
   ) => Effect.Effect<Settles, ChainUnavailable>
 }>()("bellwether/payments/Chain") {}
 
+/** Fails a read of the chain that has no response in this time. */
+export const inTime = (duration: Duration.Duration) =>
+  Effect.timeoutOrElse({
+    duration,
+    orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
+  })
+
 /** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */
 const chainTimeout = Duration.seconds(5)
 
@@ -115,10 +122,7 @@ export function proofOf(
 ): Effect.Effect<PaymentProof> {
   const { token, authorization } = payment
   return chain.paymentProof({ ...token, ...authorization, transactionHint }).pipe(
-    Effect.timeoutOrElse({
-      duration: chainTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-    }),
+    inTime(chainTimeout),
     Effect.catchTag("ChainUnavailable", ({ reason }) =>
       Effect.as(
         Effect.logWarning(`Cannot read the chain: ${reason}`),

@@ -8,7 +8,7 @@
 import { Duration, Effect, Option } from "effect"
 import { AtomicAmount } from "../core/domain/money.ts"
 import { type Payment, type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
-import { type AuthorizedTransfer, ChainUnavailable } from "./Chain.ts"
+import { type AuthorizedTransfer, inTime } from "./Chain.ts"
 import type { Move, ScannedAccount } from "./PaymentStore.ts"
 import { moveForProof, moveOrRead, type ReconcileOptions } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
@@ -40,7 +40,7 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, chain, account } = options
   const scanned = Option.getOrNull(yield* store.scanned(account))
   if (scanned === null) {
-    const { safeNumber } = yield* inTime(chain.head)
+    const { safeNumber } = yield* inTime(readTimeout)(chain.head)
     yield* store.saveScannedThrough(account, safeNumber)
     return 0
   }
@@ -49,7 +49,7 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   let undecided: bigint | null = null
   for (let range = 0; range < rangesMax; range++) {
     const query = { asset: account.asset, to: account.payTo, after }
-    const { transfers, through } = yield* inTime(chain.transfers(query))
+    const { transfers, through } = yield* inTime(readTimeout)(chain.transfers(query))
     const matched = yield* matchAll(options, transfers)
     changed += matched.changed
     undecided ??= matched.undecided
@@ -63,11 +63,6 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
 
 const later = (a: bigint, b: bigint) => a > b ? a : b
 const earlier = (a: bigint, b: bigint) => a < b ? a : b
-
-const inTime = Effect.timeoutOrElse({
-  duration: readTimeout,
-  orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-})
 
 /**
  * Matches the transfers whose payment is not already stored as taken. `undecided` is the first block

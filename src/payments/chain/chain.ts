@@ -6,7 +6,7 @@
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import type { Address, PaidAt, PaymentProof } from "../domain/payment.ts"
-import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
+import { Chain, ChainUnavailable, type ExpectedTransfer, inTime } from "../Chain.ts"
 import { agreeing, type Endpoint } from "./agreement.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
@@ -96,12 +96,9 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, RpcFailure>) =>
     Effect.andThen(chainChecked, answer).pipe(
       Effect.mapError(({ reason }) => new ChainUnavailable({ reason })),
-      Effect.timeoutOrElse({
-        duration: limit,
-        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-      }),
+      inTime(limit),
     )
-  const inTime = within(lookupTimeout)
+  const lookUp = within(lookupTimeout)
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   const settling: Settling = { from: null }
@@ -114,7 +111,7 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const proofAsOf: Endpoint["proofAsOf"] = (expected) =>
     expected.chainId !== options.chainId
       ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
-      : inTime(
+      : lookUp(
         Effect.flatMap(
           safeHead,
           (safe) =>
@@ -125,7 +122,7 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
         ),
       )
   const chain = Chain.of({
-    head: inTime(
+    head: lookUp(
       Effect.zipWith(blockAt(rpc, "latest"), safeHead, ({ number, timestamp }, safe) => ({
         number: BigInt(number),
         timestamp: BigInt(timestamp),
@@ -140,35 +137,35 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
           ({ number }) => readNextRange(rpc, { asset, to, blocksMax }, after, number),
         ),
       ),
-    ...stateOf(rpc, inTime, settling),
+    ...stateOf(rpc, lookUp, settling),
   })
   return {
     chain,
     proofAsOf,
-    hashOf: (block) => inTime(Effect.map(blockAt(rpc, quantity(block)), ({ hash }) => hash)),
+    hashOf: (block) => lookUp(Effect.map(blockAt(rpc, quantity(block)), ({ hash }) => hash)),
   } satisfies Endpoint
 })
 
-type InTime = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
+type LookUp = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
 
 /** The reads of the newest state. */
 const stateOf = (
   rpc: Rpc,
-  inTime: InTime,
+  lookUp: LookUp,
   settling: Settling,
 ): Omit<Chain["Service"], "head" | "paymentProof" | "transfers"> => {
   const read = (to: Address, data: string) =>
     rpc.call({ method: "eth_call", params: [{ to, data }, "latest"], decode: decodeWord })
   return {
     isNonceUsed: (asset, from, nonce) =>
-      inTime(isUsedAsOf(rpc.call, "latest", { asset, from, nonce })),
-    balanceOf: (asset, holder) => inTime(Effect.map(read(asset, balanceCall(holder)), BigInt)),
+      lookUp(isUsedAsOf(rpc.call, "latest", { asset, from, nonce })),
+    balanceOf: (asset, holder) => lookUp(Effect.map(read(asset, balanceCall(holder)), BigInt)),
     hasCode: (address) =>
-      inTime(Effect.map(
+      lookUp(Effect.map(
         rpc.call({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
         (code) => code !== "0x",
       )),
-    wouldSettle: (...transfer) => inTime(wouldSettle(rpc, settling, ...transfer)),
+    wouldSettle: (...transfer) => lookUp(wouldSettle(rpc, settling, ...transfer)),
   }
 }
 

@@ -23,7 +23,7 @@ import {
   refundStep,
   type WaitReason,
 } from "../domain/refund.ts"
-import { Chain, ChainUnavailable } from "../Chain.ts"
+import { Chain, inTime } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
 import { type RefundMove, RefundStore, type UnreadableRefund } from "./RefundStore.ts"
 import { inUsdc } from "../observedPorts.ts"
@@ -232,15 +232,13 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: Refund) {
     return { paymentProof, refundProof }
   })
   const readBalance = chain.balanceOf(token.asset, treasury.address)
-  const seen = yield* Effect.all([readProofs, readBalance], { concurrency: "unbounded" })
-    .pipe(withDeadline(timing.chainTimeout))
-  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no response in time" })
+  const reads = Effect.all([readProofs, readBalance], { concurrency: "unbounded" })
+  const [proofs, treasuryBalance] = yield* inTime(timing.chainTimeout)(reads)
   const paymentId = signatures.paymentId(identity)
   const blockRange = yield* blockRangeOf(ports)
   const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
   const signedSums = yield* store.signedSums(refund.queue, caps, refund.paymentId)
   const reserved = refund.queue === "sales" ? 0n : yield* store.reserved(refund.paymentId)
-  const [proofs, treasuryBalance] = seen.value
   const sums = { reserved, signedSums, caps }
   return { expected, ...proofs, treasuryBalance, nowSeconds, ...sums } satisfies RefundInputs
 })
@@ -250,9 +248,8 @@ const blockRangeOf = Effect.fnUntraced(
   function* ({ timing, store, chain, treasury }: Ports) {
     const known = yield* store.blockRange(treasury.address)
     if (Option.isSome(known)) return known.value
-    const head = yield* withDeadline(timing.chainTimeout)(chain.head)
-    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no response in time" })
-    yield* store.addTreasury(treasury.address, head.value.safeNumber)
+    const { safeNumber } = yield* inTime(timing.chainTimeout)(chain.head)
+    yield* store.addTreasury(treasury.address, safeNumber)
     return yield* Effect.orDie(
       Effect.flatMap(store.blockRange(treasury.address), Effect.fromOption),
     )
