@@ -228,7 +228,7 @@ export const outcomeOfRow = (
   unchanged: false,
 })
 
-export type Receipts = ReturnType<typeof makeReceipts>
+type Receipts = ReturnType<typeof makeReceipts>
 
 export function makeReceipts(sign: Sign, terms: PaymentTerms) {
   const network = `eip155:${terms.chainId}`
