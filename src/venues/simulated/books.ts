@@ -8,8 +8,8 @@
  */
 import { day, type EpochMs, second } from "../../core/domain/time.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
-import { eventKeyOf, type PriceWindow } from "../../markets/domain/eventKey.ts"
-import { isCryptoPrice, type Market, type MarketStatus } from "../../markets/domain/market.ts"
+import { eventKeyOf } from "../../markets/domain/eventKey.ts"
+import type { Market, MarketStatus } from "../../markets/domain/market.ts"
 import { rulesDatesOf } from "../../markets/domain/rungs.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
@@ -119,12 +119,14 @@ export function listedAt(
   quote: (market: SimulatedMarket, at: EpochMs) => Quote | null,
 ): Market {
   const seen = quote(market, Math.max(market.opensAt, at - at % listingAgeMs))
+  const age = Math.max(0, Math.min(at, market.resolvedAt) - market.opensAt) / day
   return {
     id: market.id,
     slug: market.slug,
     question: market.question,
     eventSlug: market.eventSlug,
-    url: pageOf(market),
+    // A reserved name (RFC 2606): a simulated market must not link to the real venue.
+    url: `https://simulated.example/event/${market.eventSlug}/${market.slug}`,
     category: market.category,
     outcomes: market.outcomes,
     tokenIds: market.tokenIds,
@@ -132,11 +134,11 @@ export function listedAt(
     createdAt: market.opensAt,
     rulesDates: rulesDatesOf(market.question, rulesOf(market)),
     gameStartsAt: market.kind === "sports" ? market.endsAt : null,
-    eventKey: eventKeyOf({ eventSlug: market.eventSlug, window: windowOf(market) }),
-    exclusive: false,
-    volumeUsd: volumeUsd(market, at),
-    volume24hUsd: Math.round(market.volumePerDayUsd * 100) / 100,
-    liquidityUsd: Math.round(market.depthUsd * 150) / 100,
+    eventKey: eventKeyOf(market),
+    exclusive: market.rivals > 0,
+    volumeUsd: toCent(market.volumeAtOpenUsd + market.volumePerDayUsd * age),
+    volume24hUsd: toCent(market.volumePerDayUsd),
+    liquidityUsd: toCent(market.depthUsd * 1.5),
     status: statusOf(market, at),
     listed: seen && {
       bestBid: seen.bidTicks / seen.ticksPerUsd,
@@ -147,26 +149,9 @@ export function listedAt(
   }
 }
 
-function windowOf(market: SimulatedMarket): PriceWindow | null {
-  const { listedEndsAt: endsAt } = market
-  return endsAt !== null && isCryptoPrice({ ...market, tags: [] })
-    ? { assets: "crypto", endsAt, short: false }
-    : null
-}
-
-function volumeUsd(market: SimulatedMarket, at: EpochMs): number {
-  const end = Math.min(at, market.resolvedAt)
-  const age = Math.max(0, end - market.opensAt) / day
-  return Math.round((market.volumeAtOpenUsd + market.volumePerDayUsd * age) * 100) / 100
-}
-
 function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
   if (at >= market.resolvedAt) return market.end === "cancelled" ? "closed" : "resolved"
   return at >= market.proposedAt ? "proposed" : "open"
 }
 
-/** The URL of a market's page, in the real venue's format. */
-function pageOf({ slug, eventSlug }: SimulatedMarket): string {
-  const event = `https://polymarket.com/event/${eventSlug}`
-  return eventSlug === slug ? event : `${event}/${slug}`
-}
+const toCent = (usd: number) => Math.round(usd * 100) / 100

@@ -32,8 +32,10 @@ export interface SimulatedMarket extends Life, Shape, Words {
   readonly id: MarketId
   readonly tokenIds: readonly [TokenId, TokenId]
   readonly slug: Slug
-  /** Its place on the ladder of its event, from 0 for the easiest; null when it is on none. */
+  /** Its place among the markets of its event that share one path; null where each has its own. */
   readonly rung: number | null
+  /** How many outcomes of its event exclude each other; 0 on a ladder, where rung 0 is the easiest. */
+  readonly rivals: number
   readonly end: "decided" | "push" | "cancelled"
 }
 
@@ -110,6 +112,8 @@ const blockSize = blockCut.reduce((sum, size) => sum + size, 0)
 
 /** What the markets of an event share, in every generation. */
 interface EventPlan extends Pick<SimulatedMarket, "key" | "kind" | "daily"> {
+  /** Its number among all events. */
+  readonly nth: number
   readonly first: number
   readonly members: number
   readonly periodMs: number
@@ -118,11 +122,13 @@ interface EventPlan extends Pick<SimulatedMarket, "key" | "kind" | "daily"> {
 }
 
 function eventOf(options: WorldOptions, world: Key, slot: number): EventPlan {
-  let [first, size] = [Math.floor(slot / blockSize) * blockSize, 0]
-  for (size of blockCut) {
+  const block = Math.floor(slot / blockSize)
+  let [first, size, place] = [block * blockSize, 0, 0]
+  for ([place, size] of blockCut.entries()) {
     if (slot < first + size) break
     first += size
   }
+  const nth = options.seed + block * blockCut.length + place
   const key = mix(mix(world, 2), first)
   const kind = uniform(mix(key, 1)) < shares.sports ? "sports" : "ordinary"
   const daily = kind === "ordinary" && uniform(mix(key, 4)) < options.dailyShare
@@ -135,7 +141,7 @@ function eventOf(options: WorldOptions, world: Key, slot: number): EventPlan {
   const periodMs = Math.round(days * day / minute) * minute
   const phase = Math.floor(uniform(mix(key, 3)) * periodMs / minute) * minute
   const members = Math.min(size, options.markets - first)
-  return { key, kind, daily, first, members, periodMs, base: options.origin - phase }
+  return { key, kind, daily, nth, first, members, periodMs, base: options.origin - phase }
 }
 
 function makeMarket(
@@ -144,18 +150,22 @@ function makeMarket(
   slot: number,
   generation: number,
 ): SimulatedMarket {
-  const { kind, daily, first, members } = event
+  const { kind, daily, first, members, nth } = event
   const ordinal = generation + generationZero
   const eventKey = mix(event.key, ordinal)
   const key = mix(eventKey, slot - first + 1)
-  const endDraw = uniform(mix(key, 20)) - shares.push
-  const end = endDraw < 0 ? "push" : endDraw < shares.cancelled ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
-  const topic = topicOf(eventKey, kind)
-  const rung = members > 1 && topic.level !== undefined ? slot - first : null
-  const lags = kind === "ordinary" && rung === null && end === "decided" && shape.aboveGate &&
-    event.periodMs > laggardLifeMin && uniform(mix(key, 21)) < options.laggardShare
-  const life = lifeOf(event, lags ? key : eventKey, generation, lags)
+  const topic = topicOf(nth, kind)
+  const rivals = topic.exclusive === true && members > 1 ? members : 0
+  const rung = rivals > 0 || members > 1 && topic.level !== undefined ? slot - first : null
+  const endDraw = rivals > 0 ? 1 : uniform(mix(key, 20)) - shares.push
+  const end = endDraw < 0 ? "push" : endDraw < shares.cancelled ? "cancelled" : "decided"
+  // Rivals lag together.
+  const lagKey = rivals > 0 ? eventKey : key
+  const lags = kind === "ordinary" && end === "decided" &&
+    (rivals > 0 || rung === null && shape.aboveGate) && event.periodMs > laggardLifeMin &&
+    uniform(mix(lagKey, 21)) < options.laggardShare
+  const life = lifeOf(event, lags ? lagKey : eventKey, generation, lags)
   const words = wordsOf(topic, eventKey, slot - first, life.endsAt)
   const place = hex32(slot) + hex32(ordinal)
   const token = (outcome: 0 | 1): TokenId =>
@@ -170,6 +180,7 @@ function makeMarket(
     slug: Slug.make(`${words.slug}-${slot}-${ordinal}`),
     eventSlug: `${words.eventSlug}-${first}-${ordinal}`,
     rung,
+    rivals,
     end,
   }
 }

@@ -5,56 +5,47 @@
  *
  * @module
  */
-import { type EpochMs, hour, second } from "../../core/domain/time.ts"
+import { type EpochMs, second } from "../../core/domain/time.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, mix, uniform } from "./seed.ts"
 import { dateOf, rulesText, wordOf } from "./words.ts"
 
-interface ProposalRecord {
-  readonly status: "proposed" | "reproposed"
-  /** Proposed payout of a share of the first outcome: by the first proposal, and by the second. */
-  readonly first: number
-  readonly second: number | null
-  /** The record's last change. */
-  readonly changedAt: EpochMs
-  readonly settlesAt: EpochMs
-}
-
-/** A proposal that is not challenged for this long may be settled. */
-const challengeWindowMs = 2 * hour
-
-/** Whether the wrong outcome is proposed first, and then replaced. */
+/** Whether the wrong outcome is proposed first, and then replaced; of rivals only the winner's. */
 export function isFirstProposalWrong(
   { wrongProposalShare, wrongContestedShare }: WorldOptions,
   market: SimulatedMarket,
+  payouts: readonly [number, number] | null,
 ): boolean {
   const lags = market.quotesLagUntil > market.revealsAt
-  return market.end === "decided" &&
+  return market.end === "decided" && (market.rivals === 0 || payouts?.[0] === 1) &&
     uniform(mix(market.key, 90)) < (lags ? wrongContestedShare : wrongProposalShare)
 }
 
-/** The oracle's record at `at`; null before a proposal and once the market is paid out. */
+/**
+ * What the oracle's record says at `at`, without a winner as of the second outcome; null before a proposal and
+ * once the market is paid out. A wrong proposal is disputed by the right one.
+ */
 export function proposalAt(
   options: WorldOptions,
   market: SimulatedMarket,
   payouts: readonly [number, number] | null,
   at: EpochMs,
-): ProposalRecord | null {
-  const { key, proposedAt, resolvedAt } = market
+): Proposal | null {
+  const { id: marketId, key, proposedAt, resolvedAt } = market
   if (at < proposedAt || at >= resolvedAt) return null
-  const truth = payouts?.[0] ?? 0.5
-  const wrong = isFirstProposalWrong(options, market)
-  const proposed = { first: wrong ? 1 - truth : truth, second: null, changedAt: proposedAt }
+  const wins = payouts?.[0] === 1
+  const wrong = isFirstProposalWrong(options, market, payouts)
   // Mostly late in the window: until then a wrong proposal looks like a right one.
   const waits = between(mix(key, 91), 0.3, 1.05) * challengeWindowMs
-  const changedAt = proposedAt + Math.floor(waits / second) * second
-  return !wrong || at < changedAt
-    ? { ...proposed, status: "proposed", settlesAt: proposedAt + challengeWindowMs }
-    : {
-      ...{ status: "reproposed", first: proposed.first, second: truth },
-      ...{ changedAt, settlesAt: changedAt + challengeWindowMs },
-    }
+  const disputedAt = proposedAt + Math.floor(waits / second) * second
+  const disputed = wrong && at >= disputedAt
+  const changedAt = disputed ? disputedAt : proposedAt
+  return {
+    ...{ marketId, outcome: wins !== (wrong && !disputed) ? 0 : 1, disputed },
+    ...{ proposedAt: changedAt, settlesAt: changedAt + challengeWindowMs },
+  }
 }
 
 /** A market's rules, written like a venue's. */

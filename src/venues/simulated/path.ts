@@ -7,7 +7,8 @@
  * midpoint displacement: any instant costs twenty hashes, and no nodes are stored.
  *
  * The rungs of a ladder share `B` and the clock, and `z` falls from each to the next: so a harder one
- * is never more likely, and never wins alone.
+ * is never more likely, and never wins alone. Rivals share them too: each has the part between its own
+ * rung and the next, so they add up to at most 1, and at most one wins.
  *
  * @module
  */
@@ -34,10 +35,11 @@ export interface Jump {
 }
 
 export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
-  // What is drawn from `key` is the same for all rungs of a ladder.
+  // What is drawn from `key` is the same for all rungs.
   const key = market.rung === null ? market.key : mix(market.eventKey, 57)
   const { opensAt, revealsAt, closesAt } = market
-  const z = normalQuantile(between(mix(key, 51), 0.05, 0.95)) - heightOf(market)
+  const z = normalQuantile(between(mix(key, 51), 0.05, 0.95))
+  const [low, high] = heightsOf(market)
   const hourlyVol = between(mix(key, 54), 0.006, 0.022)
   const news = newsIn(options, market, mix(key, 52))
 
@@ -53,9 +55,13 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
     return before + (1 - before) * (instant - revealsAt) / (closesAt - revealsAt)
   }
   const motion = mix(key, 53)
-  const probability = (clock: number): number =>
-    normalCdf((z + brownian(motion, clock)) / Math.sqrt(1 - clock))
-  const firstWins = z + brownian(motion, 1) > 0
+  const probability = (clock: number): number => {
+    const reached = z + brownian(motion, clock)
+    const above = (height: number) => normalCdf((reached - height) / Math.sqrt(1 - clock))
+    return above(low) - above(high)
+  }
+  const last = z + brownian(motion, 1)
+  const firstWins = last > low && last <= high
   return {
     firstWins,
     at: (instant) => instant >= closesAt ? Number(firstWins) : probability(clockAt(instant)),
@@ -91,18 +97,27 @@ const misquotedGap = 0.02
 const misquotedShare = 0.2
 
 /** How far quotes are above a probability of one half; it shrinks to 0 towards 0 and 1. */
-export function misquoteOf({ key, rung }: SimulatedMarket): number {
-  const misquoted = rung !== null && rung > 0 && uniform(mix(key, 55)) < misquotedShare
+export function misquoteOf({ key, rivals, rung }: SimulatedMarket): number {
+  const misquoted = rivals === 0 && rung !== null && rung > 0 &&
+    uniform(mix(key, 55)) < misquotedShare
   return misquoted ? between(mix(key, 56), 0.05, 0.08) : 0
 }
 
-/** How much harder a rung is than the event's drawn start, in probits; 0 on no ladder. */
-function heightOf(market: SimulatedMarket): number {
-  if (market.rung === null) return 0
-  const gap = between(mix(market.eventKey, 58), ...rungGaps)
-  const height = (market.rung - 1.5) * gap
-  return misquoteOf(market) > 0 ? height - gap + misquotedGap : height
+/** Between which heights, in probits, a path must end for the first outcome to win. */
+function heightsOf(market: SimulatedMarket): readonly [low: number, high: number] {
+  const { eventKey, rivals, rung } = market
+  if (rung === null) return [0, Infinity]
+  if (rivals > 0) {
+    const height = (n: number) => normalQuantile((n + otherShare) / (rivals + otherShare))
+    return [height(rung), rung + 1 === rivals ? Infinity : height(rung + 1)]
+  }
+  const gap = between(mix(eventKey, 58), ...rungGaps)
+  const height = (rung - 1.5) * gap
+  return [misquoteOf(market) > 0 ? height - gap + misquotedGap : height, Infinity]
 }
+
+/** The chance that none of the rivals wins, as a share of that of one. */
+const otherShare = 0.3
 
 /** Between two points this many halvings apart the motion is a straight line: within a minute. */
 const halvings = 20

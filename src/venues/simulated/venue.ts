@@ -4,10 +4,9 @@
  * @module
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
-import type { Proposal } from "../../markets/domain/proposal.ts"
-import type { Market, MarketId } from "../../markets/domain/market.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import { type Decoded, VenueClient, type WalletSource } from "../../markets/VenueClient.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
@@ -53,7 +52,7 @@ const skilled: WalletGroup = {
   edge: 0.25,
   daily: true,
   prices: [0.3, 0.7],
-  entriesPerDay: 8,
+  entriesPerDay: 12,
   medianStakeUsd: 2_500,
 }
 const devGroups: ReadonlyArray<WalletGroup> = [
@@ -61,11 +60,6 @@ const devGroups: ReadonlyArray<WalletGroup> = [
   { ...skilled, edge: -0.25 },
   { ...skilled, count: 27, edge: 0, daily: false, prices: [0.1, 0.9], entriesPerDay: 1.5 },
 ]
-
-/** `simulated` is a reserved name (RFC 2606), because a simulated market must not link to the real venue. */
-function shown(market: Market): Market {
-  return { ...market, url: market.url.replace("polymarket.com", "simulated.example") }
-}
 
 export function layer(world: World): Layer.Layer<VenueClient> {
   /** Applies `read` to each known market, as of now. */
@@ -85,14 +79,14 @@ export function layer(world: World): Layer.Layer<VenueClient> {
       Effect.map(now, (at) => {
         const next = from + pageSize
         return [
-          [decoded(world.list(at, from, pageSize).map(shown))],
+          [decoded(world.list(at, from, pageSize))],
           next < world.catalogue.slots ? Option.some(next) : Option.none(),
         ] as const
       })),
     bySlug: (slug) =>
       Effect.map(now, (at) => {
         const same = (other: string) => other.toLowerCase() === slug.toLowerCase()
-        const all = world.list(at, 0, world.catalogue.slots).map(shown)
+        const all = world.list(at, 0, world.catalogue.slots)
         const own = all.filter((market) => same(market.slug))
         return decoded(own.length > 0 ? own : all.filter(({ eventSlug }) => same(eventSlug)))
       }),
@@ -103,9 +97,12 @@ export function layer(world: World): Layer.Layer<VenueClient> {
         now,
         (at) => world.history(tokenId, { from, to: Math.min(at, to) }, Math.max(minute, stepMs)),
       ),
-    facts: ofMarkets((market, at) => market.opensAt > at ? null : shown(world.listed(market, at))),
+    facts: ofMarkets((market, at) => market.opensAt > at ? null : world.listed(market, at)),
     resolutions: ofMarkets((market, at) => resolutionOf(world, market, at)),
-    proposals: ofMarkets((market, at) => proposalOf(world, market, at)),
+    // Of a market without a winner the record names no outcome.
+    proposals: ofMarkets((market, at) =>
+      market.end === "decided" ? world.proposal(market, at) : null
+    ),
     rules: ofMarkets((market, at) =>
       market.opensAt > at ? null : { marketId: market.id, text: rulesOf(market) }
     ),
@@ -157,20 +154,6 @@ function resolutionOf(world: World, market: SimulatedMarket, at: EpochMs): Resol
   const payouts = world.truth.payouts(market)
   const ended = { marketId, resolvedAt } as const
   return payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts }
-}
-
-/** The outcome proposed at `at`; null when the record names none. Times are in whole seconds. */
-function proposalOf(world: World, market: SimulatedMarket, at: EpochMs): Proposal | null {
-  const record = world.proposal(market, at)
-  const price = record?.second ?? record?.first
-  if (record === null || (price !== 0 && price !== 1)) return null
-  return {
-    marketId: market.id,
-    outcome: price === 1 ? 0 : 1,
-    proposedAt: Math.floor(record.changedAt / second) * second,
-    settlesAt: record.settlesAt,
-    disputed: record.status !== "proposed",
-  }
 }
 
 function decoded<A>(rows: ReadonlyArray<A>): Decoded<A> {

@@ -15,10 +15,12 @@ type Names = Readonly<Record<string, string>>
 interface Topic {
   readonly category: string
   readonly takerFeeRate: number
-  /** Names and the lists that they are drawn from, once for the event. */
+  /** Names and the lists that they are taken from, once for the event. */
   readonly drawn: ReadonlyArray<ReadonlyArray<string>>
   /** A name, and the list from which each market of the event has the next value. */
   readonly inTurn?: ReadonlyArray<string>
+  /** Whether at most one market of the event pays its first outcome. */
+  readonly exclusive?: boolean
   /** The markets of a topic with a level differ by it only, each harder than the one before. */
   readonly level?: {
     readonly from: number
@@ -50,25 +52,37 @@ export function rulesText(kind: keyof typeof words.rules, names: Names): string 
   return fillTemplate(words.rules[kind], names)
 }
 
-export function topicOf(eventKey: Key, kind: keyof typeof words.rules): Topic {
-  return kind === "sports" ? words.match : pick(mix(eventKey, 11), words.topics)
+/** Of the `nth` event; `turn` says which names it has, so that in a small world no two have the same. */
+export function topicOf(nth: number, kind: keyof typeof words.rules): Topic & { turn: number } {
+  const [count, own] = [words.topics.length, words.topics[nth % words.topics.length]]
+  return kind === "sports" || own === undefined
+    ? { ...words.match, turn: nth }
+    : { ...own, turn: Math.floor(nth / count) }
 }
 
+/** How far apart in their lists the names of an event are. */
+const nameStep = 5
+
 /** The words of the market at `index` of an event that ends at `endsAt`. */
-export function wordsOf(topic: Topic, eventKey: Key, index: number, endsAt: EpochMs) {
-  const key = mix(eventKey, 12)
+export function wordsOf(
+  topic: ReturnType<typeof topicOf>,
+  eventKey: Key,
+  index: number,
+  endsAt: EpochMs,
+) {
   const names: Record<string, string> = {
     day: dateOf(endsAt, "day"),
     month: dateOf(endsAt, "month"),
     date: isoTime(endsAt).slice(0, 10),
   }
   for (const [n, [name = "", list = ""]] of topic.drawn.entries()) {
-    names[name] = pick(mix(key, n + 2), lists[list] ?? [])
+    const from = lists[list] ?? []
+    names[name] = from[(topic.turn + nameStep * n) % from.length] ?? ""
   }
   const [eventTitle, eventSlug] = [topic.title, topic.slug].map((text) => fillTemplate(text, names))
   const { level, inTurn: [name, list = ""] = [], market } = topic
   if (level !== undefined) {
-    const base = level.from + Math.floor(uniform(mix(key, 1)) * level.count)
+    const base = level.from + Math.floor(uniform(mix(eventKey, 12)) * level.count)
     names["level"] = ((base + level.step * index) / 10 ** level.digits).toFixed(level.digits)
   }
   if (name !== undefined) names[name] = lists[list]?.at(index % lists[list].length) ?? ""

@@ -74,7 +74,8 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
       /** Planted jumps in `[from, to]`, ascending. */
       jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) =>
         path(market).jumps.filter(({ at }) => at >= from && at <= to),
-      firstProposalIsWrong: (market: SimulatedMarket) => isFirstProposalWrong(options, market),
+      firstProposalIsWrong: (market: SimulatedMarket) =>
+        isFirstProposalWrong(options, market, payouts(market)),
       /** What a share of each outcome pays; null when the market is cancelled. */
       payouts,
     },
@@ -100,7 +101,8 @@ function makePrices(options: WorldOptions) {
   const knownAt = (market: SimulatedMarket, at: EpochMs): EpochMs => {
     if (at < market.revealsAt || at >= market.quotesLagUntil) return at
     const known = path(market).at(market.revealsAt)
-    return known >= lagBetween.low && known <= lagBetween.high ? market.revealsAt : at
+    const isWithin = known >= lagBetween.low && known <= lagBetween.high
+    return market.rivals > 0 || isWithin ? market.revealsAt : at
   }
 
   const quote = (market: SimulatedMarket, at: EpochMs): Quote | null => {

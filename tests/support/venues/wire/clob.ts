@@ -33,7 +33,7 @@ export function clobBook(
     asks: worstFirst(book.asks),
     min_order_size: "5",
     tick_size: String(1 / quote.ticksPerUsd),
-    neg_risk: false,
+    neg_risk: token.market.rivals > 0,
     last_trade_price: String(token.outcome === 0 ? mid : roundPrice(1 - mid)),
   }
 }

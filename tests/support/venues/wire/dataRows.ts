@@ -104,21 +104,23 @@ export function resolutionRow(
     }
   }
   const proposal = world.proposal(market, at)
+  const disputed = proposal?.disputed === true
+  const named = proposal === null ? null : market.end === "decided" ? 1 - proposal.outcome : 0.5
   return {
     ...shared,
     question_id: `0x${hex(mix(market.key, 202), 64)}`,
-    status: proposal?.status ?? "initialized",
-    ...(proposal === null || proposal.status === "proposed" ? {} : { was_disputed: true }),
-    proposed_price: weiOf(proposal?.first ?? null),
-    reproposed_price: weiOf(proposal?.second ?? null),
+    status: proposal === null ? "initialized" : disputed ? "reproposed" : "proposed",
+    ...(disputed ? { was_disputed: true } : {}),
+    proposed_price: weiOf(disputed && named !== null ? 1 - named : named),
+    reproposed_price: weiOf(disputed ? named : null),
     price: weiOf(null),
     transaction_hash: `0x${hex(mix(market.key, 203), 64)}`,
     log_index: String(uniform(mix(market.key, 204)) * 1_000 | 0),
     last_update_timestamp: String(
-      Math.floor(clock.fromWorld(proposal?.changedAt ?? market.opensAt) / second),
+      Math.floor(clock.fromWorld(proposal?.proposedAt ?? market.opensAt) / second),
     ),
     ...(proposal === null ? {} : {
-      expected_settlement_time: isoTime(clock.fromWorld(proposal.settlesAt)),
+      expected_settlement_time: isoTime(clock.fromWorld(proposal.settlesAt ?? at)),
       settlement_time_basis: "managed_proposal_expiration",
     }),
   }

@@ -69,7 +69,7 @@ export function gammaMarket(
     makerBaseFee: 1000,
     takerBaseFee: 1000,
     acceptingOrders: !closed,
-    negRisk: false,
+    negRisk: market.rivals > 0,
     category: null,
     events: [eventOf(market, listed.volumeUsd, closed, iso)],
     ready: false,
@@ -175,7 +175,7 @@ function eventOf(
     archived: false,
     volume: volumeUsd,
     openInterest: 0,
-    negRisk: false,
+    negRisk: market.rivals > 0,
     commentCount: 0,
     tags: tagsOf(market),
   }
