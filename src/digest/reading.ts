@@ -12,10 +12,12 @@ import {
   type DigestMarket,
   type DigestMaterial,
   type DigestPart,
+  type EndedMarket,
   type MoverItem,
   type QuotedMarket,
 } from "./domain/material.ts"
 import { chosenSlugs, contradictoryMarkets, distinctMoves } from "./domain/chosen.ts"
+import { calledSlugs } from "./domain/facts.ts"
 import type { StoredDigest } from "./DigestStore.ts"
 import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
@@ -110,12 +112,14 @@ export const readMaterial = Effect.fnUntraced(function* (
     Effect.timeout(feedTime),
     Effect.orDie,
   )
-  const { tracked, readAt, resolutions } = yield* part(
+  const { tracked, readAt, ...whales } = yield* part(
     "whales",
     missing,
     noWhales,
     readWhales(ports, from, until),
   )
+  const called = yield* part("markets", missing, [], readCalled(ports, last, priced.markets))
+  const resolutions = [...whales.resolutions, ...called]
   const events = { moves, whaleEntries, predetermined, resolutions }
   const slugs = chosenSlugs(events, priced.markets)
   const chosen = yield* part("markets", missing, [], readChosen(ports, slugs, priced.markets))
@@ -313,6 +317,23 @@ const readWhales = Effect.fnUntraced(function* (
       limit: resolutionsMax,
     }),
   }
+})
+
+/** How the markets that the digest before called ended, of those without a price. */
+const readCalled = Effect.fnUntraced(function* (
+  ports: DigestPorts,
+  last: DigestEnd | null,
+  priced: Priced,
+) {
+  const known = new Set<string>(priced.map(({ market }) => market.slug))
+  const slugs = calledSlugs(last?.digest.facts ?? []).filter((slug) => !known.has(slug))
+  const markets = yield* readChosen(ports, [...new Set(slugs)], priced)
+  if (markets.length === 0) return []
+  const { rows } = yield* ports.venue.resolutions(markets.map(({ id }) => id))
+  return rows.flatMap((resolution): ReadonlyArray<EndedMarket> => {
+    const market = markets.find(({ id }) => id === resolution.marketId)
+    return market === undefined ? [] : [{ market, resolution }]
+  })
 })
 
 /** The open entries in these markets, whenever they were opened. */

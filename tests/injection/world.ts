@@ -118,7 +118,6 @@ const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
     state: "paid",
     payouts: [1, 0],
   },
-  endedAt: now - hour,
 })
 
 const headlineOf = (title: string, n: number): Headline => ({

@@ -16,13 +16,9 @@ import {
   unexplainedUsdMin,
 } from "./material.ts"
 import { clauseOf } from "../../markets/domain/clause.ts"
-import {
-  type Contradiction,
-  contradictionsOf,
-  type LadderRung,
-  laddersOf,
-} from "../../markets/domain/ladders.ts"
+import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
 import { slugKey } from "../../markets/domain/market.ts"
+import { type QuotedMarket, siblingSums } from "../../markets/domain/siblings.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
 import { eventViewOf, isWorthwhile, onLadder } from "../../writing/domain/event.ts"
@@ -30,7 +26,13 @@ import { type Card, counterFact, marketCards, ranked } from "../../writing/facts
 import { confidenceFact } from "../../writing/facts/confidence.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, movedFact, scoredFact, tradeFact } from "../../writing/facts/estimates.ts"
+import {
+  estimateFact,
+  movedFact,
+  noTradeFact,
+  scoredFact,
+  tradeFact,
+} from "../../writing/facts/estimates.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   causeLagMax,
@@ -39,7 +41,7 @@ import {
   readFor,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { pairOf } from "../../writing/facts/ladders.ts"
+import { legsFact, pairOf, sumFact } from "../../writing/facts/ladders.ts"
 import { moveOf, placeOf } from "../../writing/facts/moves.ts"
 import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
@@ -70,14 +72,20 @@ export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd" | 
   readonly why: NewFact | null
   /** Its paragraph: what can be decided, then why, then what a reader must know of it. */
   readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
-  /** Where the digest before says the same, one line is enough. */
-  readonly isState: boolean
+  /**
+   * What one line says of it, and where that is enough: where the digest before says the same, where a
+   * card of the same event came first, or always. Null where it is not.
+   */
+  readonly line: {
+    readonly where: "as before" | "same event" | "always"
+    readonly facts: DigestCard["facts"]
+  } | null
   /** The number that it states; null for none. */
   readonly stated: StatedNumber | null
 }
 
-/** Ladders whose strongest contradiction has a card. */
-const laddersMax = 2
+/** Events whose best combination has a card. */
+const combinationsMax = 2
 /** A quote farther than this from the price that a move reached is of another time, USD a share. */
 const quoteDistanceMax = 0.05
 
@@ -93,7 +101,7 @@ const sections: Readonly<Record<Card["kind"], DigestSection>> = {
 export function digestCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
   const cards = material.markets.filter(({ market }) => !isEnded(material, market))
     .flatMap((one) => cardOf(one, material) ?? [])
-  return ranked([...pairCards(material), ...cards])
+  return ranked([...combinationCards(material), ...cards])
 }
 
 /** The market as all texts read it. */
@@ -150,11 +158,13 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const isCaused = head.kind === "move" && cause !== null
   const isUnexplained = head.kind === "move" && cause === null && trade === null
   if (isUnexplained && (move?.item.data.tradedUsd ?? Infinity) < unexplainedUsdMin) return null
-  const isState = !isMoved && viewed === null &&
-    [head, ...others].every(({ kind }) => kind === "proposal" || kind === "contradiction")
-  const why = viewed === null
-    ? isCaused ? cause : null
-    : estimateFact(about, viewed, trade?.outcome ?? 0, view)
+  const why = trade !== null && estimate !== null
+    ? estimateFact(about, estimate, trade.outcome, view)
+    : head.kind === "wallet"
+    ? noTradeFact(about, sidesOf(view), estimate)
+    : isCaused
+    ? cause
+    : null
   const end = endOf(view, head)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
@@ -166,7 +176,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     },
     stated: viewed === null ? null : { marketId: market.id, eventKey: market.eventKey, ...viewed },
     why,
-    isState,
+    line: trade === null ? lineOf([head, ...others], isMoved, why, view) : null,
     facts: [
       trade === null ? head.lead(about) : tradeFact(about, trade),
       ...present(why),
@@ -184,6 +194,22 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
       ...trade === null ? [] : [validFact(about, { ...end, limit: trade.limit }, view.now)],
     ],
   }
+}
+
+/** One line is enough for what did not change, for a move alone, and for wallets that leave no trade. */
+function lineOf(
+  [head, ...others]: readonly [Card, ...ReadonlyArray<Card>],
+  isMoved: boolean,
+  why: NewFact | null,
+  { market, proposal }: MarketView,
+): DigestCard["line"] {
+  const lead = head.lead(aboutOf(market))
+  const isState = [head, ...others]
+    .every(({ kind }) => kind === "proposal" || kind === "contradiction")
+  if (!isMoved && isState) return { where: "as before", facts: [lead] }
+  if (others.length > 0 || proposal !== null || market.status === "proposed") return null
+  if (head.kind === "move") return { where: "same event", facts: [lead] }
+  return head.kind === "wallet" ? { where: "always", facts: [lead, ...present(why)] } : null
 }
 
 /** Whether what a card is about came about in the window; without its price it cannot be acted on. */
@@ -300,39 +326,47 @@ function endOf(view: MarketView, { flip, level }: Card) {
   return { ...end, flip, level }
 }
 
-/** The executable contradiction of each ladder that gains most; none with a stale leg. */
-function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
-  const gainOf = ({ size }: Contradiction): number => size?.gainUsd ?? 0
-  const pairs = contradictionsOf(laddersOf(material.quoted.map(onLadder))).filter((pair) =>
-    isWorthwhile(pair) &&
-    ![pair.easier, pair.harder].some((leg) => isStale(material, leg))
-  ).toSorted((a, b) => gainOf(b) - gainOf(a))
-  return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
-    .flatMap(([pair]): ReadonlyArray<DigestCard> => {
-      const found = pair === undefined ? null : pairOf(pair, material.until)
-      if (pair === undefined || found === null) return []
-      const { details, isSure, lead, opening } = found
-      const { market } = pair.easier
+/** What is bought together and gains, the best of each event; none with a stale leg. */
+function combinationCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
+  const isLive = (legs: ReadonlyArray<QuotedMarket>) => !legs.some((leg) => isStale(material, leg))
+  const pairs = contradictionsOf(laddersOf(material.quoted.map(onLadder))).flatMap((pair) => {
+    const { easier, harder, size } = pair
+    const found = isWorthwhile(pair) && isLive([easier, harder])
+      ? pairOf(pair, material.until)
+      : null
+    return found === null ? [] : [{ ...found, ...easier, gainUsd: size?.gainUsd ?? 0 }]
+  })
+  const baskets = siblingSums(material.quoted, () => false).flatMap((sum) => {
+    const { basket, markets } = sum
+    const [dearest] = markets
+    if (dearest === undefined || basket === null || !isLive(markets)) return []
+    const about = { ...dearest.market, gameStartsAt: null, isNamed: true }
+    const [lead, opening] = [about, unnamed(about)].map((it) => sumFact(it, sum, basket))
+    return lead === undefined || opening === undefined ? [] : [{
+      ...{ ...dearest, lead, opening, isSure: true, gainUsd: basket.gainUsd },
+      details: [legsFact(about, basket)],
+    }]
+  })
+  const found = [...pairs, ...baskets].toSorted((a, b) => b.gainUsd - a.gainUsd)
+  return [...Map.groupBy(found, ({ market }) => market.eventKey).values()].flatMap(([best]) =>
+    best ?? []
+  ).slice(0, combinationsMax)
+    .map(({ details, gainUsd, isSure, lead, market, opening }): DigestCard => {
+      const about = { ...market, gameStartsAt: null }
       const flip = "a quote changes, or a leg is proposed or reported"
-      const valid = validFact(
-        { ...market, gameStartsAt: null, isNamed: false },
-        { flip },
-        material.until,
-      )
-      return [{
-        ...{ kind: "contradiction", section: "repriced", market: market.slug },
-        about: { ...market, gameStartsAt: null },
+      const valid = validFact({ ...about, isNamed: false }, { flip }, material.until)
+      return {
+        ...{ kind: "contradiction", section: "repriced", market: market.slug, about },
         ...{ lead, why: null, facts: [opening, ...details, valid] },
-        ...{ isState: false, stated: null, valueUsd: gainOf(pair), isSure: isSure || null },
-      }]
+        ...{ line: null, stated: null, valueUsd: gainUsd, isSure: isSure || null },
+      }
     })
-    .slice(0, laddersMax)
 }
 
 /** Whether a quote is likely of the past: its market should have ended, is reported, or moved away. */
 function isStale(
   { moves, predetermined, until }: DigestMaterial,
-  { market: { endsAt, slug }, quote }: LadderRung,
+  { market: { endsAt, slug }, quote }: QuotedMarket,
 ): boolean {
   const isHere = (it: { readonly market: { readonly slug: string } }) =>
     slugKey(it.market.slug) === slugKey(slug)

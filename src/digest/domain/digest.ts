@@ -29,7 +29,8 @@ export type DigestSection = typeof digestSections[number]
 /** A paragraph, and the market that it is about; null where it is about none or several. */
 export interface DigestParagraph {
   readonly market:
-    | Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> & Pick<About, "mark">
+    | Pick<Market, "id" | "slug" | "eventKey" | "question" | "endsAt" | "gameStartsAt">
+      & Pick<About, "mark">
     | null
   /** What the digest before said of this market; empty for no market, or no digest before. */
   readonly mark: string

@@ -11,7 +11,9 @@ import {
   type DigestPart,
   type DigestStory,
   isEnded,
+  isLabelled,
   isRecent,
+  type Move,
   type MoverItem,
   unexplainedUsdMin,
   type WhaleEntryItem,
@@ -47,8 +49,9 @@ import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 const readingAgeMax = 30 * minute
 /** The least size of a move that is published, USD a share. */
 const moveMin = 0.05
-/** Facts of one list. */
+/** Facts of one list, and of that of moves. */
 const othersMax = 4
+const movesMax = 8
 /** Characters of a market and of an outcome in a list. */
 const listedMax = { market: 80, outcome: 30 }
 
@@ -66,6 +69,18 @@ const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage",
 
 /** When the digest after one that is written now is due. */
 export const nextDigestAt = (now: EpochMs): EpochMs => now - now % digestEvery + digestEvery
+
+/** In place of a trade, for the markets with a card. */
+export const idleFact = (cards: number): NewFact =>
+  factOf(
+    "coverage",
+    null,
+    cards === 0
+      ? phrase`Nothing to do: nothing came up that can be acted on.`
+      : phrase`Nothing to buy: in ${
+        count("cards", cards, "market")
+      } with news no ask leaves a cent a share at our fair price.`,
+  )
 
 /** What a digest covers, and until when it is valid. */
 export function windowFacts({ from, until }: DigestMaterial): readonly [NewFact, NewFact] {
@@ -102,12 +117,23 @@ function movedFact(material: DigestMaterial): ReadonlyArray<NewFact> {
       : []
   }
   const rose = moves.filter(({ item }) => item.data.delta > 0).length
+  const small = moves.filter(isSmall).length
   return counted(
     phrase`${least(material, from)}${part("moved", moves.length)} ${watched} moved: ${
       count("rose", rose, "up", "up")
-    }, ${count("fell", moves.length - rose, "down", "down")}.`,
+    }, ${count("fell", moves.length - rose, "down", "down")}${
+      small === 0
+        ? phrase``
+        : phrase`; ${count("small", small, "of them", "of them")} on less than ${
+          usd("smallUsd", unexplainedUsdMin)
+        }`
+    }.`,
   )
 }
+
+/** Whether hardly any money was behind it. */
+const isSmall = ({ item: { data: { tradedUsd = null } } }: Move): boolean =>
+  (tradedUsd ?? Infinity) < unexplainedUsdMin
 
 function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
   const { coverage: { missing, wallets }, from, until, whaleEntries } = material
@@ -122,12 +148,17 @@ function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
       : []
   }
   const buyers = new Set(whaleEntries.map(({ data }) => data.wallet)).size
+  const labelled = stakeOf(whaleEntries.filter(isLabelled))
   return counted(
     phrase`${least(material, wallets.from)}${
       part("buyers", buyers)
     } ${tracked} opened published positions${since}, for ${
       usd("stake", stakeOf(whaleEntries))
-    } in all.`,
+    } in all; ${
+      labelled === 0
+        ? "none of them has a label"
+        : phrase`those with a label for ${usd("labelled", labelled)}`
+    }.`,
   )
 }
 
@@ -245,10 +276,10 @@ export function otherMoveFacts(
   { moves, quoted, ...material }: DigestMaterial,
   placed: ReadonlySet<string>,
 ): ReadonlyArray<NewFact> {
-  return moves.map(({ item }) => item.data).filter(({ market, tradedUsd }) =>
-    !placed.has(market.slug) && !isEnded(material, market) &&
-    (tradedUsd ?? Infinity) >= unexplainedUsdMin
-  ).slice(0, othersMax).map(({ delta, market, priceNow }) => {
+  return moves.filter((move) =>
+    !placed.has(move.item.data.market.slug) && !isEnded(material, move.item.data.market) &&
+    !isSmall(move)
+  ).slice(0, movesMax).map(({ item: { data: { delta, market, priceNow } } }) => {
     const own = quoted.find((one) => one.market.slug === market.slug)
     const titled = inList(own?.market ?? { ...market, endsAt: null })
     const side = named("outcome", market.outcomes[0], listedMax.outcome)
@@ -262,20 +293,26 @@ export function otherMoveFacts(
   })
 }
 
-/** The first sentence of a card with a trade. */
-const call = /^(.+) at (0\.\d+) or less before the fee/
+/** The first sentence of a card with a trade or a proposal, and what the digest before said of one. */
+const call =
+  /^(.+?)(?: in “.+)?(?: at (0\.\d+) or less(?: before the fee|: bid)|(?: is proposed.* priced|, proposed) at (0\.\d+)(?:\.$|: bid))/
 
-/** What became of the trades of the digest before, of markets that are not `placed`. */
+/** The markets of such sentences. */
+export const calledSlugs = (facts: NonNullable<DigestMaterial["previous"]>) =>
+  facts.flatMap(({ about, statement }) => about !== null && call.test(statement) ? [about] : [])
+
+/** What became of the trades and proposals of the digests before, until they end; of markets not `placed`. */
 export function calledFacts(
   { previous, quoted, resolutions }: DigestMaterial,
   placed: ReadonlySet<string>,
 ): ReadonlyArray<NewFact> {
-  return (previous ?? []).flatMap(({ about, statement }) => {
-    const [, side = "", limit] = call.exec(statement) ?? []
+  const facts = (previous ?? []).flatMap(({ about, statement }) => {
+    const [, side = "", limit, proposed] = call.exec(statement) ?? []
     const ended = resolutions.find(({ market }) => market.slug === about)
     const own = quoted.find(({ market }) => market.slug === about)
     const market = ended?.market ?? own?.market
-    if (limit === undefined || market === undefined || placed.has(market.slug)) return []
+    const at = limit ?? proposed
+    if (at === undefined || market === undefined || placed.has(market.slug)) return []
     const outcome = market.outcomes.findIndex((name) => readableName(name) === side)
     if (outcome !== 0 && outcome !== 1) return []
     const now = own === undefined || own.quote === null ? null : quoteOfOutcome(own.quote, outcome)
@@ -290,9 +327,14 @@ export function calledFacts(
       market.slug,
       phrase`${named("outcome", market.outcomes[outcome], listedMax.outcome)} in ${
         inList({ endsAt: null, ...market })
-      } at ${price("limit", Number(limit))} or less: ${result}.`,
+      }${limit === undefined ? ", proposed" : ""} at ${price("limit", Number(at))}${
+        limit === undefined ? "" : " or less"
+      }: ${result}.`,
     )]
-  }).slice(0, othersMax)
+  })
+  const isFirst = ({ subject }: NewFact, n: number) =>
+    facts.findIndex((fact) => fact.subject === subject) === n
+  return facts.filter(isFirst).slice(0, othersMax)
 }
 
 /** The doubted proposals of markets that are not `placed`, and how many more there are. */

@@ -15,6 +15,7 @@ import type { RelatedStory } from "../../news/domain/reading.ts"
 import type { FactRow } from "../../core/domain/fields.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { type About, titleOf } from "../../writing/facts/fact.ts"
+import type { PrintedStory } from "../../writing/facts/headlines.ts"
 import type { PublishedMove } from "../../writing/facts/moves.ts"
 import type { MarketView, OwnRecord } from "../../writing/facts/view.ts"
 
@@ -28,7 +29,7 @@ export function isLabelled({ data: { calibration } }: WhaleEntryItem): boolean {
 }
 
 /** A story that shares names with a market; a reading says more, where a model read it. */
-export type DigestStory = Omit<RelatedStory, "score">
+export type DigestStory = Omit<RelatedStory, "score"> & Pick<PrintedStory, "afterMs">
 
 /** A mover item, and the hour or less in which it changed most; null when the series does not say. */
 export interface Move {
@@ -36,12 +37,10 @@ export interface Move {
   readonly step: PriceStep | null
 }
 
-/** A market with entries of tracked wallets whose end became known in the window. */
+/** A market with entries of tracked wallets, or that was called, whose end became known in the window. */
 export interface EndedMarket {
   readonly market: Pick<MarketFacts, "slug" | "question" | "outcomes">
   readonly resolution: Resolution
-  /** When its end was known. */
-  readonly endedAt: EpochMs
 }
 
 /** A market with its price and its open proposal; null where they are not known. */

@@ -23,14 +23,13 @@ import {
   contextFact,
   countFacts,
   gapFacts,
+  idleFact,
   otherMoveFacts,
   otherProposalFacts,
   windowFacts,
 } from "./facts.ts"
 import { type DigestMaterial, withMarks } from "./material.ts"
-import { siblingSums } from "../../markets/domain/siblings.ts"
 import { type NewFact, present, titleOf } from "../../writing/facts/fact.ts"
-import { sumFact } from "../../writing/facts/ladders.ts"
 import { isDead, placedStories } from "../../writing/facts/view.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
@@ -54,14 +53,22 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
   // What gains in any case leads, else what can be traded, else what is worth attention.
-  const fitting = cards.filter(({ lead }) => lead.statement.length <= digestLengths.title)
+  const fitting = cards.filter((card) =>
+    card.lead.statement.length <= digestLengths.title && !isAsBefore(card, material)
+  )
   const first = fitting.find(({ isSure }) => isSure === true) ??
     fitting.find(({ isSure }) => isSure !== null) ?? fitting[0]
   const title = first?.lead ?? counts[0] ?? window
   const summed = counts.find((fact) => fact !== title) ?? next
   const { facts, slot } = numbering()
   const second = fitting.find((card) => card !== first)
-  const summary = slot("summary", [summed, ...second === undefined ? [] : [second.lead]])
+  const idle = idleFacts(material, cards)
+  const [begin = summed, ...others] = [
+    ...idle,
+    summed,
+    ...second === undefined ? [] : [second.lead],
+  ]
+  const summary = slot("summary", [begin, ...others])
   const named = slot("title", [title])
   const [heading] = named.sentences
   const isLeft = (fact: NewFact) => fact !== title && fact !== summed
@@ -92,6 +99,22 @@ export function digestPage(given: DigestMaterial): DigestPage {
   }
 }
 
+/** Whether the digest before had the same of it, which did not change. */
+const isAsBefore = ({ about, facts: [{ statement }], line }: DigestCard, given: DigestMaterial) =>
+  line?.where === "as before" && changeOf(given.previous, about.slug, statement).isBefore
+
+/** One line where nothing can be bought; none where a book or our own number is not known. */
+function idleFacts(
+  { markets, record }: DigestMaterial,
+  cards: ReadonlyArray<DigestCard>,
+): ReadonlyArray<NewFact> {
+  const isRead = record !== null &&
+    cards.every(({ market }) =>
+      markets.some((one) => one.market.slug === market && one.book !== null)
+    )
+  return isRead && cards.every(({ isSure }) => isSure === null) ? [idleFact(cards.length)] : []
+}
+
 /** In the order of the page, within each section. `about`: what is not about a market. */
 function paragraphsOf(
   material: DigestMaterial,
@@ -100,10 +123,7 @@ function paragraphsOf(
 ): ReadonlyArray<Paragraph> {
   const room = pageWordsMax - wordsOf(about)
   const stated = new Set<string>()
-  const fixed = [
-    ...paragraph("watch", "ahead", aheadFacts(material, cards)),
-    ...paragraph("watch", "check", basketFacts(material)),
-  ]
+  const fixed = paragraph("watch", "ahead", aheadFacts(material, cards))
   const rest = Math.min(restWords, wordsOf([...fixed, ...othersOf(material, new Set(), stated)]))
   const own = placedCards(cards, room - rest, stated, material.previous)
   const placed = new Set(own.map(({ market }) => market?.slug ?? ""))
@@ -130,23 +150,6 @@ function othersOf(
   ]
 }
 
-/** Baskets in one paragraph: at most this many. */
-const basketsMax = 2
-
-/** Events with one winner, with markets of the digest, whose quotes gain together after fees. */
-function basketFacts({ markets, quoted }: DigestMaterial): ReadonlyArray<NewFact> {
-  const own = new Set(markets.map(({ market }) => market.id))
-  return siblingSums(quoted, () => false)
-    .filter(({ markets }) => markets.some(({ market }) => own.has(market.id)))
-    .toSorted((a, b) => (b.basket?.gainUsd ?? 0) - (a.basket?.gainUsd ?? 0))
-    .slice(0, basketsMax).flatMap((sum) => {
-      const { basket, markets: [dearest] } = sum
-      if (dearest === undefined || basket === null) return []
-      const about = { ...dearest.market, endsAt: null, gameStartsAt: null, isNamed: true }
-      return [sumFact(about, sum, basket)]
-    })
-}
-
 /** None without a fact. */
 function paragraph(
   section: DigestSection,
@@ -164,7 +167,8 @@ function placedCards(
   previous: DigestMaterial["previous"],
 ): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap(({ about, facts: [opening, ...facts], isState, kind, section, why }) => {
+  const events = new Set<string>()
+  return cards.flatMap(({ about, facts: [opening, ...facts], kind, line, section, why }) => {
     const own = [opening, ...present(why)]
     const rest = facts.filter((fact, n) => {
       const key = keyOf(fact)
@@ -172,12 +176,18 @@ function placedCards(
       return own.includes(fact) || key === "" || !stated.has(key) && !isRepeated
     })
     const { isBefore, mark } = changeOf(previous, about.slug, opening.statement)
-    const isLine = isState && isBefore
-    const shown = isLine ? [] : rest
-    const topic = isLine ? "line" : kind
-    const chosen = { section, mark, topic, market: about, facts: [opening, ...shown] as const }
+    const isLine = line !== null &&
+      (line.where === "always" ||
+        (line.where === "as before" ? isBefore : events.has(about.eventKey)))
+    const chosen = {
+      ...{ section, mark, market: about },
+      ...isLine
+        ? { topic: "line", facts: line.facts }
+        : { topic: kind, facts: [opening, ...rest] as const },
+    }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
+    events.add(about.eventKey)
     for (const fact of chosen.facts) stated.add(keyOf(fact))
     return [chosen]
   })
@@ -206,8 +216,9 @@ function contextOf(
     .flatMap((one) =>
       placedStories({ ...one, clause: null }, one.stories).map((story) => ({ one, story }))
     )
-    .filter(({ story: { corrected, firstAt, reading } }) =>
-      !corrected && firstAt >= from && !(isRead && (reading?.bears ?? null) === null)
+    .filter(({ story: { afterMs, corrected, firstAt, reading } }) =>
+      !corrected && firstAt >= from && !(isRead && (reading?.bears ?? null) === null) &&
+      (afterMs === undefined || reading?.decides === true)
     )
     .sort(({ story: a }, { story: b }) =>
       b.outlets.length - a.outlets.length || b.firstAt - a.firstAt || (a.url < b.url ? -1 : 1)

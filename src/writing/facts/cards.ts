@@ -13,7 +13,7 @@ import type { Contradiction } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
 import { type About, type NewFact, present } from "./fact.ts"
 import { reportedFact, sideStoryFact } from "./headlines.ts"
-import { basketLegs, impliedFact, type Leg, pairOf, sumFact } from "./ladders.ts"
+import { basketLegs, impliedFact, type Leg, legsFact, pairOf, sumFact } from "./ladders.ts"
 import { halfLevelOf, isGivenBack, moveFact } from "./moves.ts"
 import {
   baseRateFacts,
@@ -203,7 +203,8 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
       valueUsd: basket.gainUsd,
       ...{ favours: null, isSure: true },
       lead: (about: About) => sumFact(about, sum, basket),
-      ...{ details: [], legs: basketLegs(basket), flip: "a quote changes" },
+      ...{ details: [legsFact(aboutOf(view.market), basket)], legs: basketLegs(basket) },
+      flip: "a quote changes",
     }],
   ]
 }
@@ -229,7 +230,7 @@ function walletCard(view: MarketView): ReadonlyArray<Card> {
   }]
 }
 
-/** The record of the first, then the others with theirs. */
+/** The record of the first, then the others; the record of the other side's first. */
 function walletDetails(
   view: MarketView,
   first: LabelledPosition,
@@ -242,9 +243,13 @@ function walletDetails(
     const mid = priceOfOutcome(view, outcome)
     return present(walletRecordFact(about, it, sidesOf(view)[outcome], mid))
   }
+  const opposed = others.find((it) => favouredBy(it) !== favouredBy(first))
   return [
     ...recordOf(first),
-    ...others.flatMap((it) => [positionFact(about, it, view.now), ...recordOf(it)]),
+    ...others.flatMap((it) => [
+      positionFact(about, it, view.now),
+      ...it === opposed ? recordOf(it) : [],
+    ]),
   ]
 }
 

@@ -9,7 +9,7 @@ import type {
 } from "../../markets/domain/expectedResolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import { phrase, type Statement } from "../domain/statement.ts"
+import { joined, phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   count,
@@ -33,8 +33,9 @@ const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, strin
   price: [11_668, "closed market"],
 }
 
-/** Further away, the chance of a payout within a day says nothing. */
+/** Further away the record of payouts says nothing, and a smaller chance within a day is none. */
 const farMs = 3 * day
+const chanceMin = 0.01
 
 /** `Kick-off is at 06:30 UTC; payout is expected about 11:54 UTC (75% within 24 hours, as in 4,404 closed game markets).` */
 export function payoutFact(
@@ -53,12 +54,13 @@ export function payoutFact(
     )
   }
   const found = measured[expected.basis]
-  const record = found === undefined
-    ? phrase``
-    : phrase`, as in ${count("reference", found[0], found[1])}`
-  const soon = expected.at - now > farMs
-    ? phrase``
-    : phrase` (${chance(expected.probability24h)} within ${duration("horizon", day)}${record})`
+  const known = expected.at - now > farMs ? [] : [
+    ...expected.probability24h < chanceMin
+      ? []
+      : [phrase`${chance(expected.probability24h)} within ${duration("horizon", day)}`],
+    ...found === undefined ? [] : [phrase`as in ${count("reference", found[0], found[1])}`],
+  ]
+  const soon = known.length === 0 ? phrase`` : phrase` (${joined(known, ", ")})`
   const at = phrase`is expected about ${nearTime("payoutAt", expected.at, now)}${soon}`
   const isProposed = proposal !== null || status === "proposed"
   const before: Statement | null = isProposed
@@ -84,14 +86,10 @@ function delayOf(isProposed: boolean, proposal: Proposal | null, leftMs: number)
   return leftMs < day ? phrase`` : phrase`; one not paid an hour after its window takes days`
 }
 
-/** To a percent; a chance near 0 or 1 is never stated as none or sure. */
+/** To a percent; a chance near 1 is never stated as sure. */
 function chance(probability: number): Statement {
   const percent = Math.round(probability * 100) / 100
-  return percent <= 0
-    ? phrase`under ${rate("within24h", 0.01)}`
-    : percent >= 1
-    ? phrase`over ${rate("within24h", 0.99)}`
-    : rate("within24h", percent)
+  return percent >= 1 ? phrase`over ${rate("within24h", 0.99)}` : rate("within24h", percent)
 }
 
 /** Neither an end, a game nor a proposal is known. */

@@ -259,13 +259,16 @@ export function stakeFact(about: About, { outcome, payoutUsd }: Trade): NewFact 
   )
 }
 
-/** `No trade in “…”: Yes at its ask pays above a chance of 0.758, No below 0.711; our fair price of Yes is 0.73.` */
+/**
+ * `No trade in “…”: Yes at its ask pays above a chance of 0.758, No below 0.711; our fair price of Yes is 0.73.`
+ * Between those, or so near them that no limit leaves `marginMin`.
+ */
 export function noTradeFact(
   about: About,
   [first, second]: readonly [Side, Side],
   estimate: Estimate | null,
 ): NewFact {
-  const titled = phrase`No trade in ${titleOf(about)}`
+  const titled = about.isNamed ? phrase`No trade in ${titleOf(about)}` : phrase`No trade`
   const own = outcomeOf(unnamed(about), 0)
   return factOf(
     "method",
@@ -284,6 +287,11 @@ export function noTradeFact(
         rounded("cost2", complement(second.breakEven))
       }; ${estimate.basis.length === 0 ? "the market's" : "our fair"} price of ${own} is ${
         rounded("fair", estimate.probability)
+      }${
+        estimate.probability > first.breakEven ||
+          complement(estimate.probability) > second.breakEven
+          ? ", which leaves less than a cent"
+          : ""
       }.`,
   )
 }

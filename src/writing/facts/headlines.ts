@@ -144,15 +144,15 @@ export function noCauseFact(
   later: { readonly story: PrintedStory; readonly placed: Placed } | null,
   now: EpochMs,
 ): NewFact {
-  const none = phrase`Cause: none found by our match in the ${
-    duration("window", causeLagMax)
-  } before`
+  const none = phrase`none found by our match in the ${duration("window", causeLagMax)} before`
   return factOf(
     "news",
     about.slug,
     later === null
-      ? phrase`${none}.`
-      : phrase`${none}; ${citation(later.story, now)} came ${placeWords(later.placed)}.`,
+      ? phrase`Cause: ${none}.`
+      : phrase`First headline: ${citation(later.story, now)}, ${
+        placeWords(later.placed)
+      }; ${none} the move.`,
     { links: later === null ? [] : [later.story.url] },
   )
 }

@@ -238,6 +238,22 @@ export function sumFact(
   )
 }
 
+/** `400 shares of each: No of “Lab Tessera” at 0.60 and No of “Lab Verity” at 0.66.` */
+export function legsFact(
+  { question, slug }: About,
+  { legs, shares }: NonNullable<SiblingSum["basket"]>,
+): NewFact {
+  const other = legs.find(({ market }) => market.question !== question)?.market.question ?? ""
+  const purchases = legs.map(({ market, price: at }, n) => {
+    const own = differenceOf(market.question, market.question === question ? other : question)
+    return phrase`${named(`outcome${n + 1}`, market.outcomes[1])} of ${
+      quotation(`leg${n + 1}`, own)
+    } at ${price(`price${n + 1}`, at)}`
+  })
+  const each = count("shares", Math.floor(shares), "share")
+  return factOf("method", slug, phrase`${each} of each: ${listed(purchases)}.`)
+}
+
 /** Exclusive outcomes that are listed: the dearest. */
 const exclusiveMax = 4
 

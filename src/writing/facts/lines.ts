@@ -8,7 +8,7 @@ import type { Sentence } from "../domain/page.ts"
 
 /** Words with which a sentence says by itself what it is about. */
 const openings =
-  /^(?:Our (?:own )?fair price|Our reading|No view|Nothing|No trade|Act at|Pays|Deadline|Payout|Kick-off|Why|Locked|Valid|For it|Against it|Cause|Traded while it moved|Unusual rule|Reference|Bought and sold again|Confidence|Scored|Watch)\b:?/
+  /^(?:Our (?:own )?fair price|Our reading|No view|Nothing|No trade|Act at|Pays|Deadline|Payout|Kick-off|Why|Locked|Valid|For it|Against it|Cause|First headline|Traded while it moved|Unusual rule|Reference|Bought and sold again|Confidence|Scored|Watch)\b:?/
 
 /** What the other sentences are about, by kind; empty for one that adds to the sentence before it. */
 const labels: Readonly<Record<FactKind, string>> = {
@@ -45,7 +45,9 @@ export function linesOf(
       const [opened] = openings.exec(text) ?? []
       const about = opened ?? (kind === undefined ? "" : labels[kind])
       const last = lines.at(-1)
-      if (last !== undefined && opened === undefined && ["", last.about].includes(about)) {
+      // What is to be done stands alone.
+      const isSame = ["", last?.about].includes(about) && last?.about !== "Watch"
+      if (last !== undefined && opened === undefined && isSame) {
         return [...lines.slice(0, -1), { ...last, text: `${last.text} ${text}` }]
       }
       const label = opened ?? `${about || "Record"}:`

@@ -126,7 +126,8 @@ export function moveFact(about: About, move: MarketMove, mid: number, now: Epoch
     } in ${duration("window", windowMs)}, from ${price("from", from)} to ${price("to", to)}${
       now - at < recentMs ? phrase`` : phrase` at ${time("until", at, now)}`
     }${
-      windowMs > hour && step !== null && (step.to - step.from) / (to - from) >= stepShareMin
+      windowMs > hour && step !== null && (now - at < recentMs || at - step.at >= minute) &&
+        (step.to - step.from) / (to - from) >= stepShareMin
         ? phrase`, most of it by ${time("at", step.at, now)}`
         : phrase``
     }${nowWords(to, mid)}.`,

@@ -112,7 +112,7 @@ export function payoutOf(
   const late = endsAt === null ? 0 : (clause?.deadlineAt ?? endsAt) - endsAt
   // A listed date that passed before the rules end the question is wrong.
   const isNear = endsAt !== null && (late <= deadlineLagMax || endsAt <= now && endsAt + late > now)
-  const ends = isNear && late > 0 ? endsAt + late : endsAt
+  const ends = isNear && late > 0 ? endsAt + late : endsAt ?? clause?.deadlineAt ?? null
   const evidence = { market: { ...market, endsAt: ends }, proposal, mid: quote?.mid ?? null }
   return expectedResolution(evidence, now)
 }

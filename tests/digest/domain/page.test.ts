@@ -280,14 +280,14 @@ Deno.test("a moved market has its price now, and the time from a headline to the
       ...{ ...found.one, ...bare, market: { ...market, gameStartsAt: null }, quote },
       offers: [asks.map((price) => ({ price, size: 900 })), []] as const,
     }
-    const createdAt = new Date(until - 90 * minute).toISOString()
+    const createdAt = new Date(until - 20 * minute).toISOString()
     const moves = [{ item: { ...found.move.item, createdAt, data }, step }]
     const page = pageOf({ ...quiet, moves, markets: [one], quoted: [one] })
     return [textOf(page.title), textOf(page.summary), pageText(page)].join("\n")
   }
   const [on, still] = [pageAt(0.57, 0.6), pageAt(0.55, 0.57)]
   const moved =
-    `rose 16 cents in 24 hours, from 0.395 to 0.555 at 06:30 UTC, most of it by 07:30 UTC`
+    `rose 16 cents in 24 hours, from 0.395 to 0.555 at 07:40 UTC, most of it by 07:30 UTC`
   ok(on.includes(`${moved}; now 0.585`), on)
   ok(!still.includes("; now"), still)
   ok(on.includes(", 40 minutes before the step was seen."), on)
@@ -387,10 +387,97 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
     .map((fact) => ({ ...fact, about: "Harbour" }))
   ok(
     textAfter(called).includes(
-      "Called by the digest before:\n- No in “Will Harbour freeze?” (2026-11-21) at 0.48 or less: bid 0.48 now.",
+      "Called before:\n- No in “Will Harbour freeze?” (2026-11-21) at 0.48 or less: bid 0.48 now.",
     ),
     textAfter(called),
   )
+  // Followed until it ends, and a proposal too.
+  const followed = (statement: string) => {
+    const ended = { market: asked[0]?.market ?? bare.market, resolution } as const
+    const end = { ...quiet, resolutions: [ended], previous: [{ about: "Harbour", statement }] }
+    return /Called before:\n- (.*)/.exec(digestOf(pageOf(end), [], metadata).fullAnalysis)?.[1]
+  }
+  const resolution = {
+    ...{ marketId: MarketId.make("Harbour"), resolvedAt: until, state: "paid" as const },
+    payouts: [0, 1] as const,
+  }
+  const name = "in “Will Harbour freeze?” (2026-11-21)"
+  equal(
+    [
+      `No ${name} at 0.48 or less: bid 0.48 now.`,
+      "No is proposed and disputed, but priced at 0.68.",
+      `Yes ${name}, proposed at 0.68: bid 0.55 now.`,
+      `Yes ${name}, proposed at 0.68: paid 0.00.`,
+    ].map(followed),
+    [
+      `No ${name} at 0.48 or less: paid 1.00.`,
+      `No ${name}, proposed at 0.68: paid 1.00.`,
+      `Yes ${name}, proposed at 0.68: paid 0.00.`,
+      undefined,
+    ],
+  )
+})
+
+Deno.test("what did not change leads no digest, and a second move of an event has one line", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const found = drawn.flatMap(({ moves, markets }) =>
+    moves.flatMap((move) => {
+      const one = markets.find(({ market }) => market.slug === move.item.data.market.slug)
+      return one === undefined ? [] : [{ move, one }]
+    })
+  )[0]
+  ok(found !== undefined)
+  const quote = quoteOf({ bestBid: 0.5, bestAsk: 0.52, bidShares: 100, askShares: 100 })
+  const moved = (slug: string, eventKey: string) => ({
+    one: {
+      ...{ ...found.one, quote, entries: [], proposal: null, rules: null, stories: [] },
+      market: {
+        ...ordinary({ id: MarketId.make(slug), slug: Slug.make(slug), eventKey }),
+        ...{ question: `Will ${slug} freeze?`, outcomes: ["Yes", "No"] as const },
+      },
+    },
+    move: {
+      step: null,
+      item: {
+        ...found.move.item,
+        createdAt: new Date(until - 20 * minute).toISOString(),
+        data: {
+          ...found.move.item.data,
+          ...{ priceStart: 0.3, priceNow: 0.5, delta: 0.2, tradedUsd: 5_000, window: "1h" },
+          market: { ...found.move.item.data.market, slug: Slug.make(slug) },
+        },
+      },
+    } as DigestMaterial["moves"][number],
+  })
+  const textOfAll = (
+    all: ReadonlyArray<ReturnType<typeof moved>>,
+    rest: Partial<DigestMaterial> = {},
+  ) => {
+    const markets = all.map(({ one }) => one)
+    const moves = all.map(({ move }) => move)
+    return digestOf(
+      pageOf({ ...quiet, markets, quoted: markets, moves, ...rest }),
+      [],
+      metadata,
+    )
+  }
+  const linesOf = (text: string, slug: string) =>
+    text.split("\n\n").find((part) => part.startsWith(`**“Will ${slug} `))?.split("\n").length ?? 0
+  const apart = textOfAll([moved("Fjord", "a"), moved("Inlet", "b")]).fullAnalysis
+  ok(linesOf(apart, "Fjord") > 3 && linesOf(apart, "Inlet") > 3, apart)
+  const together = textOfAll([moved("Fjord", "a"), moved("Inlet", "a")]).fullAnalysis
+  equal([linesOf(together, "Fjord") > 3, linesOf(together, "Inlet")], [true, 1], together)
+  const { one } = moved("Lagoon", "c")
+  const doubted = { marketId: one.market.id, outcome: 0, proposedAt: until - 3 * hour } as const
+  const state = { ...one, proposal: { ...doubted, disputed: false, settlesAt: until - hour } }
+  const titleAfter = (previous: DigestMaterial["previous"]) =>
+    textOfAll([moved("Fjord", "a")], {
+      ...{ markets: [moved("Fjord", "a").one, state], previous },
+      quoted: [moved("Fjord", "a").one, state],
+    }).title
+  const before = { about: "Lagoon", statement: "Yes is proposed, but priced at 0.52." }
+  ok(titleAfter(null).startsWith("Yes in “Will Lagoon"), titleAfter(null))
+  ok(titleAfter([before]).startsWith("Yes in “Will Fjord"), titleAfter([before]))
 })
 
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {
@@ -461,3 +548,22 @@ law("digestPage() lists the numbers that it states, to be scored", anyMaterial, 
   const listed = stated.map(({ probability }) => near(probability))
   equal(numbers.toSorted(), listed.toSorted())
 }, { runs: sized({ short: 100, full: 400 }) })
+
+Deno.test("exclusive outcomes that are bid above 1 together lead, with what to hold of each", () => {
+  const quote = quoteOf({ bestBid: 0.4, bestAsk: 0.42, bidShares: 1_000, askShares: 1_000 })
+  const quoted = ["Fjord", "Inlet", "Cove"].map((slug) => ({
+    ...{ quote, proposal: null },
+    market: {
+      ...ordinary({ id: MarketId.make(slug), slug: Slug.make(slug), eventKey: "winner" }),
+      ...{ question: `Will ${slug} win?`, outcomes: ["Yes", "No"] as const },
+      ...{ eventSlug: "winner", exclusive: true, takerFeeRate: 0, endsAt: until + 90 * hour },
+    },
+  }))
+  const { fullAnalysis, title } = digestOf(pageOf({ ...quiet, quoted }), [], metadata)
+  ok(/^Of the 3 exclusive outcomes .* the 3 dearest cost \$1,800 .* gain \$200 /.test(title), title)
+  const legs =
+    "1,000 shares of each: No of “Cove” at 0.60, No of “Fjord” at 0.60 and No of “Inlet” at 0.60."
+  ok(fullAnalysis.includes(legs), fullAnalysis)
+  const apart = quoted.map((one) => ({ ...one, market: { ...one.market, exclusive: false } }))
+  ok(!pageText(pageOf({ ...quiet, quoted: apart })).includes("exclusive"))
+})

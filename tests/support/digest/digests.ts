@@ -286,7 +286,6 @@ function materialOf(window: Window): DigestMaterial {
     })),
     resolutions: over(window.ends).map((end, i): EndedMarket => ({
       market: { slug: Slug.make(`end-${i}`), question: end.question, outcomes: end.outcomes },
-      endedAt: end.at,
       resolution: {
         marketId: MarketId.make(`end-${i}`),
         resolvedAt: end.known === 1 ? end.at - minute : null,

@@ -164,9 +164,10 @@ function isCauseTrue(
   { item, step }: Move,
   text: string,
 ): boolean {
-  if (coverage.news === null) return !/Cause: |Our word match/.test(text)
+  if (coverage.news === null) return !/Cause: |First headline: |Our word match/.test(text)
+  const denial = "none found by our match in the 6 hours before"
   // What was read in part denies no cause.
-  if (coverage.news.answered < coverage.news.sources && text.includes("Cause: ")) return false
+  if (coverage.news.answered < coverage.news.sources && text.includes(denial)) return false
   const { market } = one
   const clause = one.rules === null ? null : clauseOf(market.question, one.rules)
   const stories = placedStories({ clause, market }, one.stories)
@@ -184,9 +185,7 @@ function isCauseTrue(
     (market.gameStartsAt === null || firstAt >= market.gameStartsAt)
   const isSilent = (market.gameStartsAt ?? Infinity) <= until ||
     coverage.news.answered < coverage.news.sources
-  const isAbsent = isSilent && !stories.some(isIn)
-    ? !text.includes("Cause: ")
-    : text.includes("Cause: none found by our match in the 6 hours before")
+  const isAbsent = isSilent && !stories.some(isIn) ? !text.includes(denial) : text.includes(denial)
   return isAbsent
     ? stories.every((story) => story.corrected || story.firstAt > latest || !isNear(story))
     : stories.some(isIn) && (!fitting.some(isNear) || fitting.some(isIn))
