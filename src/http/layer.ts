@@ -263,10 +263,7 @@ function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
       (id) => id === "" ? null : limited(pending, limiter, payment(id)),
     ),
     under(marketsPrefix, "{slug}", (slug) => get(market(slug))),
-    under(packagesPrefix, "{name}", (name) => {
-      const current = packageAnswer(name)
-      return get(current === null ? null : { limiter, current })
-    }),
+    under(packagesPrefix, "{name}", (name) => get({ limiter, current: packageAnswer(name) })),
     under(legacyPrefix, "/*", (rest, query) => get(legacy(rest, query))),
   ]
 }

@@ -12,7 +12,6 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { version } from "../../core/domain/version.ts"
 import { answer } from "../server/answer.ts"
-import { prepare, refuse } from "../server/errors.ts"
 import type { Source } from "../server/route.ts"
 
 const names = ["bellwether-mcp", "bellwether-client"] as const
@@ -112,25 +111,30 @@ function integrityOf(bytes: Uint8Array): string {
   return `sha512-${createHash("sha512").update(bytes).digest("base64")}`
 }
 
-const missing = prepare({
-  code: "not_found",
-  message: "This package is not built here yet",
-  hint: notBuilt,
-})
+/** npm prints the text of `error`; of the service's usual errors it prints "[object Object]". */
+const missing = (error: string) =>
+  Effect.succeed(
+    answer({ status: 404, cache: "none", body: JSON.stringify({ success: false, error }) }),
+  )
 
 const fileAnswer = (name: string, body: Uint8Array<ArrayBuffer>) =>
   answer({ body, contentType: typeOf(name), cache: "document" })
 
-/** The source of the answers to each name below the prefix; null for a name that is no package. */
-export function packageAnswers({ files, read }: Packages): (name: string) => Source | null {
+/** The source of the answers to each name below the prefix. */
+export function packageAnswers({ files, read }: Packages): (name: string) => Source {
   const known = new Map([...files].map(([name, body]) => [name, fileAnswer(name, body)] as const))
   const readNow = (name: string) =>
     Effect.flatMap(
       Effect.promise(() => read(name)),
-      (body) => body === null ? refuse(missing) : Effect.succeed(fileAnswer(name, body)),
+      (body) =>
+        body === null
+          ? missing(`${name} is not built here. ${notBuilt}`)
+          : Effect.succeed(fileAnswer(name, body)),
     )
   return (name) => {
-    if (!fileNames.includes(name)) return null
+    if (!fileNames.includes(name)) {
+      return () => missing(`No such package: this service has ${fileNames.join(", ")}`)
+    }
     const answer = known.get(name)
     return () => answer === undefined ? readNow(name) : Effect.succeed(answer)
   }

@@ -128,7 +128,12 @@ test("without built files the address and the documents say what to run", functi
   const response = yield* get(`/packages/${file}`)
   const { error } = yield* Effect.promise(() => response.json())
   strictEqual(response.status, 404)
-  match(error.hint, /npx -y deno@2.9.6 task pack/)
+  // npm prints this text, and of an object only "[object Object]".
+  match(error, /^bellwether-mcp-1.0.0.tgz is not built here\. .*npx -y deno@2.9.6 task pack/)
+  const other = yield* get("/packages/bellwether-mcp-9.0.0.tgz")
+  const { error: none } = yield* Effect.promise(() => other.json())
+  strictEqual(other.status, 404)
+  match(none, /^No such package: this service has bellwether-mcp-1.0.0.tgz, /)
   for (const path of ["/llms-full.txt", "/docs"]) {
     const document = yield* get(path, { headers: { accept: browserAccept } })
     match(yield* Effect.promise(() => document.text()), /deno@2.9.6 task pack/, path)
