@@ -177,6 +177,7 @@ function* sellUnclaimed(
     Effect.catchTag("NotClaimed", Effect.succeed),
   )
   if (!("refusal" in end)) return end
+  if (end.refusal === payerOverloaded) yield* seller.shares.keep("unpaid", sale.purchase)
   // Another call may have claimed the payment, and even settled it: then it is charged, and perhaps
   // not valid any more, but its buyer must not sign a new one.
   const now = yield* seller.store.findWithKey(ticket.paymentId, key)

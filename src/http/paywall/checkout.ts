@@ -40,7 +40,7 @@ import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { secondsBuckets, timed } from "../../core/timed.ts"
 import { inSpan } from "../../core/tracing.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { hungUp, perhapsInProgress } from "../../payments/sale/responses.ts"
+import { hungUp, perhapsInProgress, tooManyOfAddress } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, Work, WorkResult } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { toRefusal } from "../server/errors.ts"
@@ -220,7 +220,8 @@ const countUnpaid =
           return Effect.flatMap(count, refuseOver)
         }
         const isChosen = error._tag === "Unresolved" || error === perhapsInProgress ||
-          error._tag === "NotCharged" && chosenCodes.includes(error.code)
+          error._tag === "NotCharged" && error !== tooManyOfAddress &&
+            chosenCodes.includes(error.code)
         return isChosen ? count : Effect.void
       }),
     )
@@ -292,11 +293,15 @@ function nameRefusal(inbound: Inbound, invalidPayments: RateLimiter, failure: Fa
   inbound.rateFields = [["ratelimit", `"calls";r=0;t=${seconds ?? 1}`]]
 }
 
-/** Refusals that the buyer can choose, and that cost as much as a sale. */
+/**
+ * Refusals that the buyer can choose, and that cost as much as a sale; `tooManyOfAddress` is none, since the
+ * users of an address may share it.
+ */
 const chosenCodes: ReadonlyArray<RefusalCode> = [
   "payment_conflict",
   "payment_already_used",
   "payment_refunded",
+  "rate_limited",
   "signal_not_found",
   "market_not_found",
   "below_threshold",

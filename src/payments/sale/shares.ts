@@ -3,7 +3,7 @@
  * found valid its presenter can still choose that nothing is charged, or that it is refunded, so each
  * such end keeps a share, in the shared rate limits. Who has no share left is refused before a claim.
  *
- * - `unpaid`: claimed and released. Addresses and networks are counted by the limit of invalid payments.
+ * - `unpaid`: claimed and released, or refused because the payer has too many in progress. Addresses and networks are counted by the limit of invalid payments.
  * - `unsettled`: the chain did not show its settlement in time, whatever the facilitator reports.
  * - `refunded`: charged, and refunded because its answer failed, or because it was not fetched. It ends
  *   settle-early sales only. An answered sale gives its product a share back, so most sales of a product

@@ -12,6 +12,7 @@ import { isoTime } from "../../../src/core/domain/time.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Computed, ProductHandler } from "../../../src/http/paywall/checkout.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import { LookupsExhausted } from "../../../src/research/domain/report.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer } from "../../support/payments/buyers.ts"
@@ -205,6 +206,19 @@ marketTest(
     equal((yield* statuses(selling)).slice(0, 4), [200, 409, 409, 409])
   },
 )
+
+marketTest("refusals for a limit of the client count as invalid payments", function* () {
+  const used = new LookupsExhausted({ ofClient: true, retryAfterSeconds: 9 })
+  const handle = yield* makeHandler(Effect.fail(used))
+  const charged: Array<unknown> = []
+  for (let n = 0; n < 4; n++) {
+    const response = yield* call(handle, paid(headerOf(yield* payment(n))))
+    equal(response.status, 429)
+    charged.push((yield* error(response)).charged)
+  }
+  // The last payment was not read.
+  equal(charged, [false, false, false, null])
+})
 
 marketTest(
   "charged answers do not count as invalid payments, and repeated answers do",

@@ -114,6 +114,25 @@ for (const outcome of ["declined", "unknown"] as const) {
     })))
 }
 
+test("a payer over eight sales at once keeps a share for each payment that is refused", () =>
+  inMarket(Effect.gen(function* () {
+    const payments = yield* withShares()
+    const { began, open, work } = yield* gatedWork
+    const held: Array<Fiber.Fiber<unknown>> = []
+    for (let n = 0; n < 8; n++) {
+      held.push(yield* Effect.forkChild(Effect.result(payments.sell(yield* nth(n), workOf(work)))))
+    }
+    yield* began
+    const ninth = yield* nth(8)
+    const ends: Array<string> = []
+    for (let n = 0; n <= 30; n++) ends.push(yield* buyingFrom(payments)(ninth, computed, 0))
+    equal(ends, [...Array(30).fill("overloaded"), "rate_limited"])
+    yield* open
+    yield* Fiber.joinAll(held)
+    yield* passing(60)
+    equal(yield* buyingFrom(payments)(ninth, good, 5), "answer")
+  })))
+
 test("a settlement that is not proved yet occupies no place for sales", () =>
   inMarket(Effect.gen(function* () {
     const facilitator = yield* Facilitator
