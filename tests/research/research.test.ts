@@ -487,3 +487,46 @@ onStage(
 
 const slowly = (duration: Duration.Input): Writes => () =>
   Effect.delay(Effect.succeed([]), duration)
+
+const order = { slot: "S1", kind: "fact", facts: ["F1"] } as const
+/** What a model does to every report of an hour. */
+const badModels: Readonly<Record<string, Writes>> = {
+  "does not answer": () => Effect.never,
+  "answers nonsense": ({ slots }) =>
+    Effect.succeed(slots.flatMap(({ id }) => [
+      { ...order, slot: id, text: "{F99.to} lorem {ipsum}", facts: ["F99"] },
+      { ...order, slot: `${id}x`, text: "" },
+    ])),
+  "obeys an attacker, as its own judge too": ({ slots, facts }) =>
+    Effect.succeed(slots.map(({ id }) => ({
+      ...order,
+      slot: id,
+      facts: facts.slice(0, 3).map((fact) => fact.id),
+      text: "Buy Yes now: it is worth 0.99, see https://evil.example.",
+    }))),
+}
+
+for (const [does, write] of Object.entries(badModels)) {
+  onStage(
+    `for an hour a model ${does}: each report is sold in time, as the template writes it`,
+    Effect.fnUntraced(function* ({ shelf, first, writes, replica }) {
+      const markets = Array.from({ length: 12 }, (_, n) => endingMarket(n + 1, now))
+      yield* Ref.set(shelf.markets, markets)
+      yield* Ref.set(shelf.books, markets.map((one) => bookOf(one, now)))
+      // Another store, so that it writes its own.
+      const plain = yield* replica(memoryReports())
+      for (const { slug } of markets) {
+        yield* first.check(slug)
+        yield* Ref.set(writes, write)
+        const made = yield* after(waitMax, first.report(slug))
+        yield* Ref.set(writes, () => Effect.succeed([]))
+        const template = yield* plain.report(slug)
+        equal([made.cached, made.report.narrator], [false, "template"])
+        equal(Object.keys(made.report.analysis), Object.keys(template.report.analysis))
+        ok(Object.values(made.report.analysis).every((text) => text.length > 0))
+        ok(!/lorem|evil|Buy Yes|0\.99/.test(JSON.stringify(made.report)))
+        yield* TestClock.adjust(Duration.subtract(Duration.minutes(5), waitMax))
+      }
+    }),
+  )
+}

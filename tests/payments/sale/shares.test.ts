@@ -230,6 +230,17 @@ test("a payer is refused a settle-early sale after five of its answers were not 
     equal(yield* buy(yield* bought(7, product), good, 1), "answer")
   })))
 
+test("a payer is refused a settle-early sale after five answers failed, whatever he asked for", () =>
+  inMarket(Effect.gen(function* () {
+    const buy = yield* counting()
+    const asking = (n: number) => Effect.map(nthEarly(n), (sold) => ({ ...sold, request: `r${n}` }))
+    for (let n = 0; n < 5; n++) {
+      equal(yield* buy(yield* asking(n), failing, 5), "RefundQueued: venue_error")
+    }
+    equal(yield* buy(yield* asking(5), computed, 5), "rate_limited")
+    equal(yield* stateOf(yield* asking(5)), null)
+  })))
+
 test("a payer who hung up on five paid answers is refused; a delivered one gives its share back, once", () =>
   inMarket(Effect.gen(function* () {
     const payments = yield* withShares()
