@@ -227,6 +227,7 @@ function expected(
     .flatMap(({ mid, ...rest }) => mid === null ? [] : [{ ...rest, mid }])
   return priced.slice(0, 200).map(({ known, mid, expected }, n): Expected => {
     const { market, bid, ask } = known
+    const proposal = proposals(known)
     const hours = (ms: number) => Math.floor((ms + 18_000) / 36_000) / 100
     const { at, probability24h, basis, scheduledAt } = expected
     const isValid = isUp && known.book === "as drawn" && bid < ask && ask - bid <= 9_000
@@ -242,6 +243,7 @@ function expected(
         hoursRemaining: hours(at - now),
         probability24h: Math.round(probability24h * 1_000) / 1_000,
         basis,
+        proposed: proposal === null ? null : market.outcomes[proposal.outcome],
       },
       overdue,
       hoursOverdue: overdue ? hours(now - scheduledAt) : null,

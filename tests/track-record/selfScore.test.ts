@@ -243,6 +243,7 @@ const forecast = (n: number, probability24h: number, endsAt: number): ExpectedMa
   market: candidate(n, { endsAt }),
   mid: 0.5,
   expected: { at: now + day, probability24h, basis: "end_date", scheduledAt: endsAt },
+  proposal: null,
 })
 
 on(

@@ -39,6 +39,11 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
             skillName(product)
           }${call.join("")}`,
         },
+        ...product.parameters.some((one) => "slug" in one)
+          ? [
+            "Put the slug of a market in the place of the sample's, such as one of [the newest signals](/signals).",
+          ]
+          : [],
         "From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs).",
       ],
     },

@@ -83,6 +83,10 @@ export const ResolvingRow = Schema.Struct({
       description:
         "The evidence. proposal: one that is not disputed; dispute: one that is; price: at or beyond 0.01 or 0.99; game_start; end_date: the scheduled end",
     }),
+    proposed: described(
+      Schema.NullOr(Schema.String),
+      "The outcome that is proposed at the venue; null for none, or while it cannot be read",
+    ),
   }).annotate({
     description: "Computed from how long after such an instant past markets resolved",
   }),
@@ -117,6 +121,7 @@ export interface ExpectedMarket {
   /** Of the first outcome; null when unknown. */
   readonly mid: number | null
   readonly expected: ExpectedResolution
+  readonly proposal: Proposal | null
 }
 
 /** What is known about a market besides its listing. */
@@ -142,7 +147,7 @@ export function soonestMarkets(
     .flatMap((market): ReadonlyArray<ExpectedMarket> => {
       const { mid, proposal } = reading(market)
       const expected = expectedResolution({ market, mid, proposal }, now)
-      return expected === null ? [] : [{ market, mid, expected }]
+      return expected === null ? [] : [{ market, mid, expected, proposal }]
     })
     .filter(({ market, expected }) => {
       const endsAt = market.endsAt ?? 0
@@ -174,7 +179,7 @@ export function resolvingRows(
   now: EpochMs,
 ): ReadonlyArray<ResolvingRow> {
   const priced = markets.flatMap(({ mid, ...rest }) => mid === null ? [] : [{ ...rest, mid }])
-  return priced.slice(0, resolvingRowsMax).map(({ market, expected, mid }, index) => {
+  return priced.slice(0, resolvingRowsMax).map(({ market, expected, mid, proposal }, index) => {
     const { at, probability24h, basis, scheduledAt } = expected
     const { endsAt } = market
     return {
@@ -188,6 +193,7 @@ export function resolvingRows(
         hoursRemaining: hoursOf(at - now),
         probability24h: Math.round(probability24h * 1_000) / 1_000,
         basis,
+        proposed: proposal === null ? null : market.outcomes[proposal.outcome],
       },
       overdue: scheduledAt !== null && scheduledAt < now,
       hoursOverdue: scheduledAt !== null && scheduledAt < now ? hoursOf(now - scheduledAt) : null,

@@ -17,7 +17,11 @@ interface Row {
   readonly slug: string
   readonly eventEndDate: string | null
   readonly hoursRemaining: number | null
-  readonly expectedResolution: { readonly basis: string; readonly at: string }
+  readonly expectedResolution: {
+    readonly basis: string
+    readonly at: string
+    readonly proposed: string | null
+  }
   readonly overdue: boolean
   readonly hoursOverdue: number | null
   readonly yesMid: number
@@ -44,10 +48,10 @@ paidTest(
     strictEqual(response.status, 200)
     const { data } = (yield* json(response)) as unknown as { readonly data: ReadonlyArray<Row> }
     const rows = new Map(data.map((row) => [row.slug, row]))
-    equal(data.map(({ slug, expectedResolution: { basis } }) => [slug, basis]), [
-      ["market-3", "proposal"],
-      ["market-1", "game_start"],
-      ["market-4", "price"],
+    equal(data.map(({ slug, expectedResolution: of }) => [slug, of.basis, of.proposed]), [
+      ["market-3", "proposal", proposed.outcomes[0]],
+      ["market-1", "game_start", null],
+      ["market-4", "price", null],
     ])
     const times = data.map(({ expectedResolution: { at } }) => Date.parse(at))
     equal(times, times.toSorted((a, b) => a - b))
