@@ -2,8 +2,8 @@
  * Stories: one text that several publishers printed, with its earliest publication.
  *
  * Two headlines are one story if their words are the same, apart from case, punctuation, articles, the
- * publisher's name at the end and a neutral label such as "Breaking:". A label that changes the meaning
- * ("Update:", "Correction:") makes another story. Word order, numbers and negations always count.
+ * publisher's name at the end and a neutral label such as "Breaking:". The label of a correction makes
+ * another story. Word order, numbers and negations always count.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Story {
   /** The publisher of the earliest publication. */
   readonly source: string
   readonly firstAt: EpochMs
-  /** The label of its titles: the story updates or corrects an earlier one. */
+  /** The label of its titles: whether the story corrects an earlier one. */
   readonly label: StoryLabel
   /** The first publication of each site, ascending; the first is the story's. At most `outletsMax`. */
   readonly outlets: ReadonlyArray<Headline>
@@ -29,7 +29,7 @@ export interface Story {
   readonly corrected: boolean
 }
 
-type StoryLabel = "none" | "update" | "correction"
+type StoryLabel = "none" | "correction"
 
 /** Publishers kept of one story. */
 export const outletsMax = 40
@@ -89,8 +89,7 @@ interface Text {
 
 /** Labels that do not change the meaning. */
 const neutralLabel =
-  /^(?:breaking(?: news)?|just in|exclusive|live|watch|video|in pictures|developing|alert)\s*[:|–—-]\s+/i
-const updateLabel = /^(?:update(?:d)?(?: ?\d{1,2})?)\s*[:|–—-]\s*(?=\S)|\s*[([]updated?[)\]]$/i
+  /^(?:breaking(?: news)?|just in|exclusive|live|watch|video|in pictures|developing|alert)\s*[:|–—-]\s+|^updated?(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]updated?[)\]]$/i
 const correctionLabel =
   /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn)(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
 
@@ -101,8 +100,7 @@ function textOf({ title }: Headline, publishers: ReadonlySet<string>): Text {
     const before = text
     text = text.replace(neutralLabel, "")
     if (correctionLabel.test(text)) label = "correction"
-    else if (updateLabel.test(text) && label === "none") label = "update"
-    text = text.replace(correctionLabel, "").replace(updateLabel, "").trim()
+    text = text.replace(correctionLabel, "").trim()
     if (text === before) break
   }
   text = withoutPublisher(text, publishers)
