@@ -25,9 +25,10 @@ import type { Market, MarketId } from "../markets/domain/market.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { NewsReader } from "./NewsReader.ts"
-import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
+import { type NewsSource, NewsSources } from "./NewsSources.ts"
 import { NewsStore, type StoredVerdict } from "./NewsStore.ts"
 import { mapParts } from "../core/domain/parts.ts"
+import { transientFault } from "../core/httpReading.ts"
 import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
@@ -321,7 +322,7 @@ const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<stri
   source.read(topics).pipe(
     Effect.timeoutOrElse({
       duration: sourceTimeout,
-      orElse: () => Effect.fail(new NewsUnavailable({ source: source.name, reason: "timed out" })),
+      orElse: () => Effect.fail(transientFault("timed out")),
     }),
     Effect.catchCause((cause) => {
       const reason = Option.getOrUndefined(Cause.findErrorOption(cause))?.reason

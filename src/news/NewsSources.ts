@@ -3,16 +3,10 @@
  *
  * @module
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
+import type { HttpFault } from "../core/httpReading.ts"
 import type { Headline } from "./domain/headline.ts"
 import type { Decoded } from "../markets/VenueClient.ts"
-
-/** A source did not return a usable answer, after every retry of its adapter. */
-export class NewsUnavailable extends Schema.TaggedError<NewsUnavailable>()("NewsUnavailable", {
-  source: Schema.String,
-  /** A few words; never an address, a header or a body. */
-  reason: Schema.String,
-}) {}
 
 export interface NewsSource {
   readonly name: string
@@ -22,7 +16,7 @@ export interface NewsSource {
    */
   readonly read: (
     topics: ReadonlyArray<ReadonlyArray<string>>,
-  ) => Effect.Effect<Decoded<Headline>, NewsUnavailable>
+  ) => Effect.Effect<Decoded<Headline>, HttpFault>
 }
 
 export class NewsSources extends Context.Service<NewsSources, ReadonlyArray<NewsSource>>()(

@@ -15,7 +15,8 @@ import type { ReadingTask, Verdict } from "../../src/news/domain/reading.ts"
 import { News } from "../../src/news/News.ts"
 import { NewsReader } from "../../src/news/NewsReader.ts"
 import { Model, ModelFailed } from "../../src/writing/Model.ts"
-import { type NewsSource, NewsSources, NewsUnavailable } from "../../src/news/NewsSources.ts"
+import { permanentFault } from "../../src/core/httpReading.ts"
+import { type NewsSource, NewsSources } from "../../src/news/NewsSources.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
@@ -33,7 +34,7 @@ const answering = (name: string, rows: () => ReadonlyArray<Headline>): NewsSourc
 })
 const failing: NewsSource = {
   name: "failing",
-  read: () => Effect.fail(new NewsUnavailable({ source: "failing", reason: "status 503" })),
+  read: () => Effect.fail(permanentFault("status 503")),
 }
 const broken: NewsSource = { name: "broken", read: () => Effect.die("a defect") }
 const silent: NewsSource = { name: "silent", read: () => Effect.never }

@@ -158,14 +158,11 @@ export function topicsOf(
   subjects: ReadonlyArray<NewsSubject>,
   limit: number,
 ): ReadonlyArray<ReadonlyArray<string>> {
-  const topics = new Map<string, ReadonlyArray<string>>()
-  for (const subject of subjects) {
-    if (topics.size >= limit) break
-    const topic = unitsOf(subject).toSorted((a, b) =>
+  const topics = subjects.map((subject) =>
+    unitsOf(subject).toSorted((a, b) =>
       Number(b.isName) - Number(a.isName) || shareOf(index, a) - shareOf(index, b)
     ).slice(0, sharedMin).map(({ written }) => written)
-    const key = topic.toSorted().join(" ").toLowerCase()
-    if (topic.length === sharedMin && !topics.has(key)) topics.set(key, topic)
-  }
-  return [...topics.values()]
+  ).filter((topic) => topic.length === sharedMin)
+  return [...Map.groupBy(topics, (topic) => topic.toSorted().join(" ").toLowerCase()).values()]
+    .slice(0, limit).flatMap((same) => same.slice(0, 1))
 }

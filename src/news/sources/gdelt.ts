@@ -8,12 +8,11 @@ import { Clock, Effect, Result } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { permanentFault } from "../../core/httpReading.ts"
 import type { RawHeadline } from "../domain/headline.ts"
-import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
+import type { NewsSource } from "../NewsSources.ts"
 import { gdeltUrl } from "./feeds.ts"
 import type { ReadPage } from "./requests.ts"
 import { headlinesOf } from "./rows.ts"
 
-const name = "GDELT"
 /** GDELT allows one request every 5 seconds; it blocks a whole network that sends more. */
 const pauseMs = 5_500
 export const queriesMax = 8
@@ -47,16 +46,14 @@ export function gdeltSource(readPage: ReadPage): NewsSource {
       }
       found.push(answer.success)
     }
-    if (found.length === 0) {
-      return yield* new NewsUnavailable({ source: name, reason: fault ?? "no topics" })
-    }
+    if (found.length === 0) return yield* permanentFault(fault ?? "no topics")
     const articles = found.flat().map(rawHeadlineOf)
     const now = yield* Clock.currentTimeMillis
     const { rows, rejected } = headlinesOf(articles, now, queryRowsMax * queriesMax)
     return { rows, rejected: fault === null ? rejected : { ...rejected, no_answer: 1 } }
   })
 
-  return { name, read }
+  return { name: "GDELT", read }
 }
 
 function addressOf(query: string): string {

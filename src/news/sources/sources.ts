@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { permanentFault } from "../../core/httpReading.ts"
-import { type NewsSource, NewsSources, NewsUnavailable } from "../NewsSources.ts"
+import { type NewsSource, NewsSources } from "../NewsSources.ts"
 import { feedRows } from "./feedRows.ts"
 import type { NewsFeed, NewsFeedList } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
@@ -45,6 +45,6 @@ function feedSource(readPage: ReadPage, { name, url }: NewsFeed): NewsSource {
     const rows = feedRows(yield* readPage(url, accept), name, rowsMax)
     if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
     return headlinesOf(rows.success, yield* Clock.currentTimeMillis, rowsMax)
-  }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))
+  })
   return { name, read: () => read }
 }
