@@ -18,7 +18,7 @@ import { isInformative, termsOf, tokensOf, withSpellings, type Word } from "./wo
 type Terms = ReadonlySet<string>
 type ScopedMarket = Pick<
   Market,
-  "question" | "eventSlug" | "outcomes" | "endsAt" | "gameStartsAt" | "exclusive"
+  "question" | "outcomes" | "endsAt" | "gameStartsAt" | "exclusive"
 >
 /** Another market of the event. */
 export type SiblingMarket = Pick<Market, "question" | "exclusive">
@@ -222,10 +222,9 @@ export function disputes(title: string, question: string): boolean {
 }
 
 /** A negation is no doubt: it may be the answer. */
-function hasDoubt({ terms, text }: Asked, title: string): boolean {
+function hasDoubt({ terms }: Asked, title: string): boolean {
   const doubts = lists.doubts.difference(terms).difference(lists.negations)
-  return /\?/.test(title) || disputes(title, text) ||
-    !doubts.isDisjointFrom(new Set(termsOf(title)))
+  return /\?/.test(title) || !doubts.isDisjointFrom(new Set(termsOf(title)))
 }
 
 /** Whether what is asked is still to come: "Lumen to launch", "agree to sign"; a side may "rally to win". */

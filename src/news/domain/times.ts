@@ -74,7 +74,7 @@ export const isYesNo = ({ outcomes }: Pick<Market, "outcomes">): boolean =>
 
 /** Whether a headline appeared when it can report the outcome, and names no other date. */
 export function timesAgree(
-  market: Pick<Market, "question" | "eventSlug" | "outcomes" | "endsAt" | "gameStartsAt">,
+  market: Pick<Market, "question" | "outcomes" | "endsAt" | "gameStartsAt">,
   { title, publishedAt, outcome, deadlineAt }: {
     readonly title: string
     /** The end of what counts, by the rules; null when they name none. */
@@ -83,14 +83,11 @@ export function timesAgree(
     readonly outcome: 0 | 1
   },
 ): boolean {
-  const { question, eventSlug } = market
   const isNo = isYesNo(market) && outcome === 1
   if (!isTimely(market, publishedAt) || isNo && publishedAt < (deadlineAt ?? -Infinity)) {
     return false
   }
-  // The slug of a match ends with its day.
-  const [day = ""] = /\b20\d\d-\d\d-\d\d$/.exec(eventSlug) ?? []
-  const asked = datesOf(`${question} ${day}`, publishedAt)
+  const asked = datesOf(market.question, publishedAt)
   const inTime = asked.every(({ from, unit, isDeadline }) =>
     isDeadline
       // What has not happened yet may still happen.
