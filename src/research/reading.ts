@@ -147,10 +147,9 @@ const priceAction = Effect.fn("Research.priceAction")(function* (
     venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
   )
   const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
-  const isNewer = (theirs.at(-1)?.at ?? 0) > (last?.at ?? 0)
-  return isOld && isNewer || theirs.length > own.length
-    ? { hourly: theirs, ticks: [] }
-    : { hourly: own, ticks }
+  const isNewer = isOld && (theirs.at(-1)?.at ?? 0) > (last?.at ?? 0)
+  const isBetter = isNewer || theirs.length > own.length
+  return isBetter ? { hourly: theirs, ticks: [] } : { hourly: own, ticks }
 })
 
 /** Null when there is no book, or it is invalid. */

@@ -43,7 +43,7 @@ import {
 } from "../../writing/facts/headlines.ts"
 import { legsFact, pairOf, sumFact } from "../../writing/facts/ladders.ts"
 import { moveOf, placeOf } from "../../writing/facts/moves.ts"
-import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
+import { noProposalFact, proposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
@@ -295,7 +295,7 @@ function sharedFacts(
     : proposal !== null
     ? [proposalFact(about, proposal, now)]
     : market.status === "proposed"
-    ? [unreadProposalFact(about)]
+    ? [noProposalFact(about, true, true)]
     : []
   const positions = labelledPositions(view)
   const labelled = new Set(positions.map(({ wallet }) => wallet))

@@ -36,7 +36,8 @@ export function averagePriceOf(offers: ReadonlyArray<Level>, usd: number): numbe
     const spent = Math.min(left, price * size)
     shares += spent / price
     left -= spent
-    if (left <= 0) return roundMicroUsd(usd / shares)
+    // All that is offered is a rounded sum.
+    if (left <= 1e-6) return roundMicroUsd(usd / shares)
   }
   return null
 }

@@ -10,6 +10,7 @@ import { Amount, Count, Price, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, hour, IsoTime, isoTime, minute } from "../../core/domain/time.ts"
 import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import { type Estimate, ingredients } from "../../writing/domain/estimate.ts"
+import { averageUsd } from "../../writing/facts/quotes.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
 import { isDisputable, type MarketView, payoutOf, sidesOf } from "../../writing/facts/view.ts"
 import { roundOrNull, roundRate } from "../../whales/domain/oddsBands.ts"
@@ -106,9 +107,6 @@ export const Decision = Schema.Struct({
   validUntil: described(IsoTime, "After this time the report is old: an event that it waits for"),
 }).annotate({ identifier: "Decision", description: "What the report comes to, in numbers" })
 export type Decision = typeof Decision.Type
-
-/** The sizes of the average prices, USD. */
-const averageUsd = [100, 1_000] as const
 
 export function decisionOf(
   material: ReportMaterial,

@@ -23,16 +23,15 @@ import {
   estimateFact,
   exitFact,
   movedFact,
-  noExitFact,
   noNumberFact,
   noTradeFact,
   noViewFact,
+  rangeFact,
   referenceFact,
   scoredFact,
-  stakeFact,
   tradeFact,
 } from "../../writing/facts/estimates.ts"
-import { factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
+import { factOf, type NewFact, present, time, unnamed } from "../../writing/facts/fact.ts"
 import {
   headlineFact,
   newsGapFact,
@@ -41,10 +40,11 @@ import {
 } from "../../writing/facts/headlines.ts"
 import { middleFact, outcomesFact, rungsFact } from "../../writing/facts/ladders.ts"
 import { pastFact, placeOf, type PricePast } from "../../writing/facts/moves.ts"
-import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
-import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
+import { noProposalFact } from "../../writing/facts/proposals.ts"
+import { costFact, depthFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
+  endOf,
   isDead,
   isForecast,
   isSureOf,
@@ -56,7 +56,7 @@ import {
   type Trade,
   tradeOf,
 } from "../../writing/facts/view.ts"
-import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
+import { noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
 import { type Decision, validityOf } from "./decision.ts"
 import { entriesReadMax, isLive, priceOf, type ReportMaterial } from "./material.ts"
 
@@ -163,10 +163,13 @@ function thesisFacts(
 ): Facts {
   const { estimate, market } = material
   const about = aboutOf(market)
-  const past = pastFact(about, priceOf(material).mid, pastOf(material), view.move !== null)
+  const { at, mid } = priceOf(material)
+  const isMoved = cards.some(({ kind }) => kind === "move")
+  const past = present(pastFact(about, mid, pastOf(material), isMoved))
+  const asOf = factOf("market", market.slug, phrase`Prices are of ${time("pricesAt", at, 0)}.`)
   if (verdict === null) {
     const ended = endedFact(about, market.status === "resolved")
-    return [ended, past, ...newsFacts(material, view, cards)]
+    return [ended, asOf, ...past, ...newsFacts(material, view, cards)]
   }
   // Where the price has decided, only what may still change that is said.
   const isDecided = isDead(view)
@@ -178,13 +181,14 @@ function thesisFacts(
   const payout = payoutOf(view)
   return [
     first,
+    asOf,
     ...rest,
     verdict.reason,
     ...clausesOf(material).slice(0, 1),
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
     ...shown.flatMap(({ details, lead }) => [lead(about), ...details]),
     ...isDecided ? [] : [
-      past,
+      ...past,
       ...estimate === null ? [] : [
         ...present(movedFact(about, estimate)),
         ...present(referenceFact(about, estimate, sidesOf(view)[verdict.trade?.outcome ?? 0])),
@@ -207,8 +211,9 @@ interface Verdict {
 }
 
 function verdictOf(view: MarketView, all: ReadonlyArray<Card>): Verdict {
-  const { estimate, market } = view
-  const named = aboutOf(market, true)
+  const { clause, estimate, market } = view
+  // Of two dates the one that the rules name.
+  const named = { ...aboutOf(market, true), endsAt: clause?.deadlineAt ?? market.endsAt }
   const about = unnamed(named)
   const cards = isDead(view) ? [] : surePairs(view, all)
   // Next to a pair, a number from the same quotes would say which of its prices is wrong.
@@ -220,10 +225,7 @@ function verdictOf(view: MarketView, all: ReadonlyArray<Card>): Verdict {
     : estimate.basis.length === 0
     ? noViewFact(about, estimate, view)
     : estimateFact(about, estimate, trade?.outcome ?? 0, view)
-  const traded = trade === null ? [] : [
-    tradeFact(cards.length === 0 ? named : about, trade),
-    stakeFact(about, trade),
-  ]
+  const traded = trade === null ? [] : [tradeFact(cards.length === 0 ? named : about, trade)]
   const [first, ...rest] = [
     ...cards.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
     ...traded,
@@ -233,9 +235,7 @@ function verdictOf(view: MarketView, all: ReadonlyArray<Card>): Verdict {
     return { action, trade, facts: [first, ...rest], reason, cards }
   }
   const sides = sidesOf(view)
-  // Without a view a limit is only the price less the fee.
-  const isViewed = estimate !== null && estimate.basis.length > 0
-  const act = isViewed && !isDead(view) ? actFact(about, sides) : null
+  const act = isDead(view) ? null : actFact(about, view)
   const facts = [noTradeFact(named, sides, estimate), ...present(act)] as const
   return { action: "none", trade, facts, reason, cards }
 }
@@ -263,13 +263,10 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
 /** Stories of one report, and of those how many where no model has read any. */
 const storiesMax = 4
 const unreadMax = 2
-/** A figure that is no year. */
-const hasFigure = /(?<![\d.,])(?!20\d\d(?![\d.,]))\d/
 
 /**
  * The headlines, ascending in time: those that a model read for a side, the nearest to the move or the
- * newest; then the best matches by shared words, a count or a score first, and no others where one was
- * read. None that another part quotes.
+ * newest; where none was read the best matches by shared words. None that another part quotes.
  */
 function newsFacts(
   material: ReportMaterial,
@@ -288,14 +285,11 @@ function newsFacts(
   const left = stories.filter(({ url }) => !links.includes(url))
   const read = left.filter(({ reading }) => (reading?.bears ?? null) !== null)
     .toSorted((a, b) => Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at))
-  const rank = ({ title }: typeof stories[number]) => hasFigure.test(title) ? 0 : 1
-  const others = left.filter((story) => !read.includes(story) && !(isRead && rank(story) === 1))
-    .toSorted((a, b) => rank(a) - rank(b)).slice(0, unreadMax)
-  const shown = [...read, ...others].slice(0, storiesMax - links.length)
+  const shown = (isRead ? read : left.slice(0, unreadMax)).slice(0, storiesMax - links.length)
     .toSorted((a, b) => a.firstAt - b.firstAt)
   const missing = news.sources - news.answered
   return [
-    ...shown.map((story, n, all) =>
+    ...shown.map((story, n) =>
       headlineFact(
         about,
         story,
@@ -305,7 +299,7 @@ function newsFacts(
           ? null
           : placeOf(move, story.firstAt),
         now,
-        all.findIndex(({ reading }) => reading === null) === n,
+        n === 0,
       )
     ),
     ...missing > 0 ? [newsGapFact(about, missing)] : [],
@@ -327,7 +321,7 @@ function whaleFacts({ entries, market, walletsRead }: ReportMaterial, view: Mark
     ),
   ]
   if (first !== undefined) return [first, ...rest]
-  return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
+  return [noWalletFact(about, walletsRead, entries.length > 0)]
 }
 
 /** A paragraph each: what speaks against the lead, the proposal, leaving, unusual rules, a missing book. */
@@ -339,27 +333,24 @@ function riskFacts(
   const { book, isListingRead, market, now, proposal } = material
   const about = aboutOf(market)
   const isProposed = market.status === "proposed"
-  const isDue = (market.gameStartsAt ?? market.endsAt ?? now) <= now
-  const proposed = proposal !== null
-    ? []
-    : isProposed || !isListingRead
-    ? [unreadProposalFact(about, isProposed)]
-    : isDue
-    ? [noProposalFact(about)]
+  const isDue = (market.gameStartsAt ?? endOf(view) ?? now) <= now
+  const isRead = isListingRead && !isProposed
+  const proposed = proposal === null && (isDue || !isRead)
+    ? [noProposalFact(about, isProposed, isListingRead)]
     : []
   const [clause, ...unusual] = clausesOf(material)
   const paragraphs = isLive(material)
     ? [
       present(counterFact(view, cards)),
       proposed,
-      book === null ? [noBookFact(about)] : present(exitFact(about, view)),
+      book === null ? [noBookFact(about)] : [exitFact(about, view)],
       unusual,
     ]
     : []
   const [first, ...rest] = paragraphs.flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
     first === undefined ? [] : [[first, ...rest]]
   )
-  return first === undefined ? [[isLive(material) ? noExitFact(about) : clause]] : [first, ...rest]
+  return first === undefined ? [[clause]] : [first, ...rest]
 }
 
 /** Unusual sentences of the rules in a report. */
@@ -392,10 +383,12 @@ function bottomFacts(
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
   const [first, ...rest] = [
     ...present(costFact(about, sides, market.takerFeeRate)),
+    ...material.book === null ? [] : [depthFact(about, view.offers)],
     ...present(confidenceFact(about, view)),
     ...view.estimate === null || view.estimate.basis.length === 0
       ? []
       : [scoredFact(view.estimate)],
+    ...view.estimate === null || isDead(view) ? [] : present(rangeFact(about, view.estimate, now)),
   ]
   const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)
   return first === undefined ? [valid] : [first, ...rest, valid]

@@ -11,8 +11,10 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Contradiction } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
-import { type About, type NewFact, present } from "./fact.ts"
-import { reportedFact, sideStoryFact } from "./headlines.ts"
+import { offeredUsdOf } from "../../markets/domain/tradeCosts.ts"
+import { phrase } from "../domain/statement.ts"
+import { type About, factOf, type NewFact, present } from "./fact.ts"
+import { citation, readFor, reportedFact, sideStoryFact } from "./headlines.ts"
 import { basketLegs, impliedFact, type Leg, legsFact, pairOf, sumFact } from "./ladders.ts"
 import { halfLevelOf, isGivenBack, moveFact } from "./moves.ts"
 import {
@@ -26,6 +28,7 @@ import {
 import {
   aboutOf,
   isDead,
+  isDoubted,
   isSureOf,
   labelledPositions,
   type MarketView,
@@ -116,7 +119,7 @@ function isSureFor(view: MarketView, outcome: 0 | 1): boolean | null {
 }
 
 function attentionUsd(view: MarketView, outcome: 0 | 1, change: number, share: number): number {
-  const { offeredUsd } = sidesOf(view)[outcome]
+  const offeredUsd = offeredUsdOf(view.offers[outcome])
   return isDead(view)
     ? 0
     : Math.abs(change) * share * Math.min(tradeUsdMax, offeredUsd || offeredUsdUnknown)
@@ -169,9 +172,22 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
         : present(carryFact(about, outcome, sidesOf(view)[outcome].breakEven)),
       ...baseRateFacts(about, proposal, mid, view.estimate),
       ...view.reported?.outcome === outcome ? [] : forFacts(view, outcome),
+      ...isDoubted(view) ? doubtFacts(view, outcome === 0 ? 1 : 0) : [],
     ],
     flip: proposalFlip(proposal, now),
   }]
+}
+
+/** Why a price doubts a proposal: a headline that is too late to count, or none; one that counts speaks against it. */
+function doubtFacts(view: MarketView, other: 0 | 1): ReadonlyArray<NewFact> {
+  const { market: { outcomes, slug }, now, stories } = view
+  if (isDead(view) || storyFor(view, other) !== null) return []
+  const late = stories.find((story) => readFor(story, outcomes) === other)
+  return late === undefined
+    ? [factOf("resolution", slug, phrase`No headline that we read says why its price doubts it.`)]
+    : [factOf("news", slug, phrase`Why its price may doubt it: ${citation(late, now)}.`, {
+      links: [late.url],
+    })]
 }
 
 /** What the other markets of the event contradict: by an end, by a price, or all together. */

@@ -37,7 +37,7 @@ const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, strin
 const farMs = 3 * day
 const chanceMin = 0.01
 
-/** `Kick-off is at 06:30 UTC; payout is expected about 11:54 UTC (75% within 24 hours, as in 4,404 closed game markets).` */
+/** `Kick-off is at 06:30 UTC; payout is expected about 11:54 UTC (75% chance within 24 hours, as in 4,404 closed game markets).` */
 export function payoutFact(
   about: About,
   view: Pick<MarketView, "market" | "now" | "proposal" | "quote">,
@@ -57,7 +57,7 @@ export function payoutFact(
   const known = expected.at - now > farMs ? [] : [
     ...expected.probability24h < chanceMin
       ? []
-      : [phrase`${chance(expected.probability24h)} within ${duration("horizon", day)}`],
+      : [phrase`${chance(expected.probability24h)} chance within ${duration("horizon", day)}`],
     ...found === undefined ? [] : [phrase`as in ${count("reference", found[0], found[1])}`],
   ]
   const soon = known.length === 0 ? phrase`` : phrase` (${joined(known, ", ")})`
@@ -83,7 +83,7 @@ function delayOf(isProposed: boolean, proposal: Proposal | null, leftMs: number)
   if (!isProposed) return phrase``
   if (proposal === null) return phrase`; a dispute, which could not be read, would take days`
   if (proposal.disputed) return phrase`; a vote on a dispute takes days`
-  return leftMs < day ? phrase`` : phrase`; one not paid an hour after its window takes days`
+  return leftMs < day ? phrase`` : phrase`; a proposal not paid an hour after its window takes days`
 }
 
 /** To a percent; a chance near 1 is never stated as sure. */
@@ -98,16 +98,11 @@ export function noEndFact(about: About): NewFact {
 }
 
 export function endedFact(about: About, isResolved: boolean): NewFact {
+  const state = isResolved ? "has resolved it" : "takes no more orders"
   return factOf(
     "resolution",
     about.slug,
-    isResolved
-      ? phrase`No trade in ${
-        titleOf(about)
-      }: the venue has resolved it, and its prices are from before that.`
-      : phrase`No trade in ${
-        titleOf(about)
-      }: the venue takes no more orders, and its prices are old.`,
+    phrase`No trade in ${titleOf(about)}: the venue ${state}, and its prices are from before that.`,
   )
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { complement } from "../../markets/domain/quote.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "../domain/estimate.ts"
 import { joined, listed, phrase } from "../domain/statement.ts"
 import {
@@ -18,20 +19,23 @@ import {
   price,
   rate,
   rounded,
+  time,
   titleOf,
   unnamed,
   usd,
   word,
 } from "./fact.ts"
 import {
-  exitLossOf,
+  exitOf,
   isDead,
   isDoubted,
   isOutdated,
   labelledPositions,
+  limitAt,
   type MarketView,
   priceOfOutcome,
   type Side,
+  sidesOf,
   storyFor,
   type Trade,
   worthOf,
@@ -101,7 +105,7 @@ export function estimateFact(
 export function noViewFact(about: About, estimate: Estimate, view: MarketView): NewFact {
   const { proposal, reported } = view
   const labelled = labelledPositions(view)
-  const isSplit = ([0, 1] as const).every((outcome) => storyFor(view, outcome) !== null)
+  const sided = ([0, 1] as const).filter((outcome) => storyFor(view, outcome) !== null)
   const why = isDead(view)
     ? proposal === null || proposal.disputed
       ? "its price has decided it"
@@ -110,7 +114,7 @@ export function noViewFact(about: About, estimate: Estimate, view: MarketView): 
     ? "what we stated so far did worse than the market"
     : proposal?.disputed === true
     ? "a vote decides the disputed proposal"
-    : isSplit
+    : sided.length > 1
     ? "its headlines point both ways"
     : reported !== null
     ? "our record of such reports does not move the price"
@@ -121,9 +125,13 @@ export function noViewFact(about: About, estimate: Estimate, view: MarketView): 
     : labelled.length > 0
     ? idleWords(view, labelled)
     : estimate.moved !== null
-    ? isDrift(estimate.moved)
+    ? estimate.moved.meanDrift === null
+      ? "too few such moves are a day old to say what follows them"
+      : isDrift(estimate.moved)
       ? "what is left of the drift after such moves is too small"
       : "a day after such moves the price was on average where it had been"
+    : sided.length > 0
+    ? "its headlines decide nothing, and nothing else says otherwise"
     : "nothing that we read says otherwise"
   return factOf(
     "method",
@@ -143,11 +151,6 @@ function idleWords(view: MarketView, labelled: ReadonlyArray<LabelledPosition>):
     : new Set(left.map(favouredBy)).size > 1
     ? "its labelled wallets hold both sides"
     : "what is left of its labelled wallets' edge is too small"
-}
-
-/** Where nothing else speaks against the lead, and the price of leaving is not known. */
-export function noExitFact(about: About): NewFact {
-  return factOf("book", about.slug, phrase`What it costs to sell again at once is not known.`)
 }
 
 /** In place of a number: the record could not be read or written. */
@@ -195,9 +198,7 @@ export function scoredFact({ scored }: Estimate): NewFact {
   return factOf(
     "record",
     null,
-    judged === 0
-      ? phrase`Scored: none of our stated prices yet.`
-      : brier === null || midBrier === null
+    brier === null || midBrier === null
       ? phrase`Scored: ${judgedText} a day later, too few for a Brier score.`
       : phrase`Scored: ${judgedText} a day later, Brier ${
         price("brier", brier)
@@ -229,9 +230,9 @@ export function movedFact(about: About, { moved }: Estimate): NewFact | null {
   )
 }
 
-/** `No in “…” at 0.645 or less before the fee, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to $125), $15 at the limit.` */
+/** `No in “…” at 0.645 or less before the fee, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to $125). It pays $1,563 if No is paid; else $1,021 is lost, with the fee.` */
 export function tradeFact(about: About, trade: Trade): NewFact {
-  const { gainAtLimitUsd, gainRangeUsd, gainUsd, limit, outcome, sizeUsd, stakeUsd } = trade
+  const { costUsd, gainRangeUsd, gainUsd, limit, outcome, payoutUsd, sizeUsd, stakeUsd } = trade
   const range = gainRangeUsd === null
     ? phrase``
     : phrase` (range ${usd("gainLow", gainRangeUsd[0])} to ${usd("gainHigh", gainRangeUsd[1])})`
@@ -242,27 +243,15 @@ export function tradeFact(about: About, trade: Trade): NewFact {
       rounded("limit", limit)
     } or less before the fee, up to ${usd("size", sizeUsd)}: ${
       usd("stake", stakeUsd)
-    } is expected to gain ${usd("gainUsd", gainUsd)} after the fee${range}, ${
-      usd("gainAtLimit", gainAtLimitUsd)
-    } at the limit.`,
+    } is expected to gain ${usd("gainUsd", gainUsd)} after the fee${range}. It pays ${
+      usd("payout", payoutUsd)
+    } if ${outcomeOf(unnamed(about), outcome)} is paid; else ${
+      usd("worst", costUsd)
+    } is lost, with the fee.`,
   )
 }
 
-/** `It pays $2,213 if No is paid, else nothing.` */
-export function stakeFact(about: About, { outcome, payoutUsd }: Trade): NewFact {
-  return factOf(
-    "market",
-    about.slug,
-    phrase`It pays ${usd("payout", payoutUsd)} if ${
-      outcomeOf(about, outcome)
-    } is paid, else nothing.`,
-  )
-}
-
-/**
- * `No trade in “…”: Yes at its ask pays above a chance of 0.758, No below 0.711; our fair price of Yes is 0.73.`
- * Between those, or so near them that no limit leaves `marginMin`.
- */
+/** `No trade in “…” unless your own chance of Yes is above 0.758 (Yes at its ask of 0.75) or below 0.711 (No at 0.28): our fair price of Yes is 0.73.` */
 export function noTradeFact(
   about: About,
   [first, second]: readonly [Side, Side],
@@ -273,63 +262,92 @@ export function noTradeFact(
   return factOf(
     "method",
     about.slug,
-    first.breakEven === null || second.breakEven === null
-      ? phrase`${titled}: ${
-        first.ask === null || second.ask === null
-          ? "not both sides are offered"
-          : "its fee is not known"
-      }.`
-      : estimate === null
-      ? phrase`${titled} without a fair price to compare with.`
-      : phrase`${titled}: ${own} at its ask pays above a chance of ${
+    first.ask === null || second.ask === null
+      ? phrase`${titled}: not both sides are offered.`
+      : first.breakEven === null || second.breakEven === null
+      ? phrase`${titled}: its fee is not known.`
+      : phrase`${titled} unless your own chance of ${own} is above ${
         rounded("cost", first.breakEven)
-      }, ${outcomeOf(unnamed(about), 1, "outcome2")} below ${
+      } (${own} at its ask of ${price("ask", first.ask)}) or below ${
         rounded("cost2", complement(second.breakEven))
-      }; ${estimate.basis.length === 0 ? "the market's" : "our fair"} price of ${own} is ${
-        rounded("fair", estimate.probability)
-      }${
-        estimate.probability > first.breakEven ||
-          complement(estimate.probability) > second.breakEven
-          ? ", which leaves less than a cent"
-          : ""
+      } (${outcomeOf(unnamed(about), 1, "outcome2")} at ${price("ask2", second.ask)})${
+        estimate === null
+          ? phrase``
+          : phrase`: ${
+            estimate.basis.length === 0 ? "the market's" : "our fair"
+          } price of ${own} is ${rounded("fair", estimate.probability)}${
+            estimate.probability > first.breakEven ||
+              complement(estimate.probability) > second.breakEven
+              ? ", which leaves less than a cent"
+              : ""
+          }`
       }.`,
   )
 }
 
-/** `Act at: Yes at 0.773 or less, No at 0.191 or less, unless news explains it; that leaves …` Null without limits. */
-export function actFact(
+/** `Watch 2026-12-02 09:01 UTC: nine times in ten its mid is then 0.034 to 0.341.` Null without a range. */
+export function rangeFact(
   about: About,
-  sides: readonly [Side, Side],
+  { dayHigh, dayLow }: Estimate,
+  now: EpochMs,
 ): NewFact | null {
-  const limits = sides.flatMap(({ limit, outcome }) =>
-    limit === null || limit < 0.01 ? [] : [
+  return dayLow === null || dayHigh === null ? null : factOf(
+    "method",
+    about.slug,
+    phrase`Watch ${time("watchAt", now + day, now)}: nine times in ten its mid is then ${
+      rounded("dayLow", dayLow)
+    } to ${rounded("dayHigh", dayHigh)}.`,
+  )
+}
+
+/** A price farther from what is offered is not worth watching, USD a share. */
+const nearMax = 0.1
+
+/**
+ * `Act at: Yes at 0.773 or less, No at 0.191 or less: that leaves a cent a share after the fee at our fair price, unless news explains it.`
+ * Without a view the prices at which a combination gains. Null where there are none near to what is offered.
+ */
+export function actFact(about: About, view: MarketView): NewFact | null {
+  const { estimate, event: { bounds }, market: { takerFeeRate } } = view
+  const isViewed = estimate !== null && estimate.basis.length > 0
+  const limits = sidesOf(view).flatMap(({ ask, limit: own, outcome }) => {
+    const bound = outcome === 0 ? bounds?.low ?? 0 : complement(bounds?.high ?? 1)
+    const limit = isViewed ? own : limitAt(bound, takerFeeRate)
+    const isNear = limit !== null && ask !== null && limit < ask && ask - limit <= nearMax
+    return !isNear || limit < 0.01 ? [] : [
       phrase`${outcomeOf(about, outcome, `outcome${outcome + 1}`)} at ${
         rounded(`limit${outcome + 1}`, limit)
       } or less`,
     ]
-  )
+  })
+  const why = isViewed
+    ? "at our fair price, unless news explains it"
+    : "with its event's other markets, if all settle alike"
   return limits.length === 0 ? null : factOf(
     "method",
     about.slug,
-    phrase`Act at: ${
-      joined(limits, ", ")
-    }, unless news explains it; that leaves a cent a share after the fee at our fair price.`,
+    phrase`Act at: ${joined(limits, ", ")}: that leaves a cent a share after the fee ${why}.`,
   )
 }
 
-/**
- * `Bought and sold again at once, $1,000 of Yes loses $38, and $1,000 of No $52.` Null without a fee, and
- * in a book too thin for it.
- */
-export function exitFact(about: About, view: MarketView): NewFact | null {
-  const [first, second] = [exitLossOf(view, 0), exitLossOf(view, 1)]
-  return first === null || second === null ? null : factOf(
+/** `Bought and sold again at once, $1,000 of Yes loses $38, and $1,000 of No finds bids for $340 only.` */
+export function exitFact(about: About, view: MarketView): NewFact {
+  const sides = ([0, 1] as const).map((outcome) => {
+    const side = outcomeOf(about, outcome, `outcome${outcome + 1}`)
+    const exit = exitOf(view, outcome)
+    if (exit === null) return phrase`${side} is not offered`
+    const { backUsd, isWhole, stakeUsd } = exit
+    const staked = phrase`${usd(`stake${outcome + 1}`, stakeUsd)} of ${side}`
+    const slot = `exit${outcome + 1}`
+    return isWhole
+      ? phrase`${staked} loses ${usd(slot, stakeUsd - backUsd)}`
+      : phrase`${staked} finds bids for ${usd(slot, backUsd)} only`
+  })
+  return factOf(
     "book",
     about.slug,
-    phrase`Bought and sold again at once, ${usd("stake", first.stakeUsd)} of ${
-      outcomeOf(about, 0)
-    } loses ${usd("exit", first.lossUsd)}, and ${usd("stake2", second.stakeUsd)} of ${
-      outcomeOf(about, 1, "outcome2")
-    } ${usd("exit2", second.lossUsd)}.`,
+    view.market.takerFeeRate === null
+      ? phrase`Its fee is not known, so neither is what it costs to sell again.`
+      : phrase`Bought and sold again at once, ${joined(sides, ", and ")}.`,
   )
 }

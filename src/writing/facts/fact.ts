@@ -120,9 +120,9 @@ export const time = (slot: string, at: EpochMs, today: EpochMs): Statement =>
 /** `2026-12-31`: the day in UTC. */
 export const date = (slot: string, at: EpochMs): Statement => value(slot, { type: "date", at })
 
-/** An instant to the minute within a day of now, else its day: a far one is known no better. */
+/** An instant to the minute within two days of now, else its day: a far one is known no better. */
 export const nearTime = (slot: string, at: EpochMs, now: EpochMs): Statement =>
-  at - now < day ? time(slot, at, now) : date(slot, at)
+  at - now < 2 * day ? time(slot, at, now) : date(slot, at)
 
 /** Untrusted text, sanitized. */
 export const named = (slot: string, text: string, max: number = nameLengthMax): Statement =>

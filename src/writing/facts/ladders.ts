@@ -78,7 +78,7 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
       } of each and gain at least ${
         usd("gainUsd", Math.floor(size.gainUsd))
       } after fees${condition}.`,
-      "method",
+      isSure ? "method" : "relation",
     )
   const shares = Math.floor(size.shares)
   const other = harder.rung.outcome === 0 ? 1 : 0
@@ -105,6 +105,12 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
             : "but their rules differ in more than figures"
         }.`,
       ),
+      ...isSure ? [] : [fact(
+        phrase`Where they settle differently both may pay nothing: ${
+          usd("worst", size.costUsd)
+        } is lost.`,
+        "market",
+      )],
       ...differenceFacts(easier, harder),
       ...payouts.length < 2 ? [] : [fact(
         phrase`Locked until payout, expected about ${
@@ -139,18 +145,23 @@ const rulesMax = 6_000
 /** Characters of a quoted sentence of the rules. */
 const quoteMax = 240
 
-/** The first sentence of each rules that the other ones lack. */
+/** The first sentence of each rules that the other ones lack; of long ones only what differs. */
 function differenceFacts(easier: LadderRung, harder: LadderRung): ReadonlyArray<NewFact> {
   const read = [easier, harder].map(({ rules }) => sentencesOf(excerpt(rules ?? "", rulesMax)))
   if (read.some(({ length }) => length === 0)) return []
-  return [easier, harder].flatMap(({ market: { slug }, rung }, n) => {
+  const lacked = read.map((own, n) => {
     const others = (read[1 - n] ?? []).map(withoutFigures)
-    const own = (read[n] ?? []).find((sentence) => !others.includes(withoutFigures(sentence)))
-    return own === undefined ? [] : [factOf(
+    return own.find((sentence) => !others.includes(withoutFigures(sentence))) ?? null
+  })
+  return [easier, harder].flatMap(({ market: { slug }, rung }, n) => {
+    const [own = null, other = null] = [lacked[n], lacked[1 - n]]
+    if (own === null) return []
+    const quote = own.length > quoteMax ? differenceOf(own, other ?? "") : own
+    return [factOf(
       "market",
       slug,
       phrase`Only ${named("rung", rung.label)} says ${
-        quotation("quote", own.replace(/\.$/, ""), quoteMax)
+        quotation("quote", quote.replace(/\.$/, ""), quoteMax)
       }.`,
     )]
   })
@@ -193,29 +204,39 @@ export function rungsFact(about: About, { rungs }: Pick<EventView, "rungs">): Ne
 
 /**
  * `By these prices the median lies between “28°C or more” and “29°C or more”, and 80% from “26°C or more” to “31°C or more”.`
- * Null where a harder rung is priced above an easier one, or one end of the ladder has no such rung.
+ * Where a harder rung is priced above an easier one, which those are; null where a pair says so already.
  */
-export function middleFact(about: About, { rungs }: Pick<EventView, "rungs">): NewFact | null {
+export function middleFact(
+  about: About,
+  { contradictions, rungs }: Pick<EventView, "contradictions" | "rungs">,
+): NewFact | null {
   const prices = rungs.map(priceOfRung)
-  const isOrdered = prices.every((price, n) => price <= (prices[n - 1] ?? 1))
+  const label = (slot: string, { rung }: LadderRung) => named(slot, rung.label)
+  const fact = (statement: Statement) => factOf("relation", about.slug, statement)
+  const wrong = prices.findIndex((price, n) => price > (prices[n - 1] ?? 1))
+  const [easier, harder] = [rungs[wrong - 1], rungs[wrong]]
+  if (easier !== undefined && harder !== undefined) {
+    return contradictions.length > 0 ? null : fact(
+      phrase`${label("harder", harder)} is priced above the easier ${
+        label("easier", easier)
+      }: one of the two is wrong, or their rules differ.`,
+    )
+  }
   const hardest = (least: number) => rungs[prices.findLastIndex((price) => price >= least)]
   const easiest = (below: number) => rungs[prices.findIndex((price) => price < below)]
   const [above, below, low, high] = [hardest(0.5), easiest(0.5), hardest(0.9), easiest(0.1 + 1e-9)]
-  if (!isOrdered || above === undefined && below === undefined) return null
-  const label = (slot: string, { rung }: LadderRung) => named(slot, rung.label)
-  const middle = above === undefined && below !== undefined
+  const middle = below === undefined
+    ? above && phrase`beyond ${label("above", above)}`
+    : above === undefined
     ? phrase`short of ${label("below", below)}`
-    : above !== undefined && below === undefined
-    ? phrase`beyond ${label("above", above)}`
-    : above !== undefined && below !== undefined
-    ? phrase`between ${label("above", above)} and ${label("below", below)}`
-    : phrase``
+    : phrase`between ${label("above", above)} and ${label("below", below)}`
+  if (middle === undefined) return null
   const most = low === undefined || high === undefined
     ? phrase``
     : phrase`, and at least ${rate("most", 0.8)} from ${label("low", low)} to ${
       label("high", high)
     }`
-  return factOf("relation", about.slug, phrase`By these prices the median lies ${middle}${most}.`)
+  return fact(phrase`By these prices the median lies ${middle}${most}.`)
 }
 
 /** A basket of the exclusive outcomes of the event that gains. */

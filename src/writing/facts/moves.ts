@@ -136,30 +136,29 @@ export function moveFact(about: About, move: MarketMove, mid: number, now: Epoch
 }
 
 /**
- * `Yes is at 0.675, a day ago 0.66, 7 days ago 0.64; in 7 days between 0.63 and 0.69.` `isMoved`: the move
- * of its last day is stated.
+ * `Yes is at 0.675, a day ago 0.66, 7 days ago 0.64, in 7 days between 0.63 and 0.69.` `isMoved`: the move
+ * of its last day is stated, with the price now. Null where nothing is left to state.
  */
 export function pastFact(
   about: About,
   mid: number,
   { before, day: dayAgo, high, low, spanMs }: PricePast,
   isMoved: boolean,
-): NewFact {
+): NewFact | null {
   const past = [
-    ...dayAgo === null || isMoved ? [] : [phrase`, a day ago ${price("dayAgo", dayAgo)}`],
-    ...spanMs < 2 * day
-      ? []
-      : [phrase`, ${duration("span", spanMs)} ago ${price("before", before)}`],
+    ...isMoved ? [] : [phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}`],
+    ...dayAgo === null || isMoved ? [] : [phrase`a day ago ${price("dayAgo", dayAgo)}`],
+    ...spanMs < 2 * day ? [] : [phrase`${duration("span", spanMs)} ago ${price("before", before)}`],
     ...low === high || spanMs < hour ? [] : [
-      phrase`; in ${duration("window", spanMs)} between ${price("low", low)} and ${
+      phrase`in ${duration("window", spanMs)} between ${price("low", low)} and ${
         price("high", high)
       }`,
     ],
   ]
-  return factOf(
+  return past.length === 0 ? null : factOf(
     "price",
     about.slug,
-    phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}${joined(past, "")}.`,
+    phrase`${isMoved ? "Before: " : ""}${joined(past, ", ")}.`,
   )
 }
 

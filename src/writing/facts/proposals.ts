@@ -106,20 +106,17 @@ export function isEarly(
   return endsAt !== null && gameStartsAt === null && endsAt - proposedAt > day
 }
 
-/** An outcome is proposed, but which one could not be read; or it could not be read whether one is. */
-export function unreadProposalFact(about: About, isProposed: boolean = true): NewFact {
+/** No proposal is known. `isRead`: the listing, whose status says whether there is one. */
+export function noProposalFact(about: About, isProposed: boolean, isRead: boolean): NewFact {
   return factOf(
     "resolution",
     about.slug,
     isProposed
       ? phrase`An outcome is proposed at the venue; which one could not be read.`
+      : isRead
+      ? phrase`No outcome is proposed at the venue.`
       : phrase`Whether an outcome is proposed at the venue could not be read.`,
   )
-}
-
-/** Only of a listing that was read now: its status says so. */
-export function noProposalFact(about: About): NewFact {
-  return factOf("resolution", about.slug, phrase`No outcome is proposed at the venue.`)
 }
 
 /** A proposal is doubted at a lower price of its outcome. */

@@ -101,19 +101,23 @@ export function isDisputable(view: Pick<MarketView, "market" | "now" | "proposal
 /** The rules may end a question at most so long after the listed end, which may lack their zone. */
 const deadlineLagMax = 2 * day
 
+/** When it ends: the listed date, unless the rules name a later one near to it; null where neither does. */
+export function endOf(
+  { clause, market: { endsAt }, now }: Pick<MarketView, "clause" | "market" | "now">,
+): EpochMs | null {
+  const deadline = clause?.deadlineAt ?? endsAt
+  if (endsAt === null || deadline === null) return deadline
+  // A listed date that passed before the rules end the question is wrong.
+  const isNear = deadline <= endsAt + deadlineLagMax || endsAt <= now && deadline > now
+  return isNear ? Math.max(endsAt, deadline) : endsAt
+}
+
 /** Null when nothing is known of it. */
 export function payoutOf(
-  { clause, market, now, proposal, quote }: Pick<
-    MarketView,
-    "clause" | "market" | "now" | "proposal" | "quote"
-  >,
+  view: Pick<MarketView, "clause" | "market" | "now" | "proposal" | "quote">,
 ): ExpectedResolution | null {
-  const { endsAt } = market
-  const late = endsAt === null ? 0 : (clause?.deadlineAt ?? endsAt) - endsAt
-  // A listed date that passed before the rules end the question is wrong.
-  const isNear = endsAt !== null && (late <= deadlineLagMax || endsAt <= now && endsAt + late > now)
-  const ends = isNear && late > 0 ? endsAt + late : endsAt ?? clause?.deadlineAt ?? null
-  const evidence = { market: { ...market, endsAt: ends }, proposal, mid: quote?.mid ?? null }
+  const { market, now, proposal, quote } = view
+  const evidence = { market: { ...market, endsAt: endOf(view) }, proposal, mid: quote?.mid ?? null }
   return expectedResolution(evidence, now)
 }
 
@@ -222,7 +226,7 @@ export function estimateIn(
   const { proposal: doubted } = record.predetermined.byKind
   const newest = newestMove(moves, market.slug)
   const moved = newest !== null && Date.parse(newest.createdAt) >= now - day ? newest : null
-  const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
+  const ends = [endOf(view), market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
   return estimateOf({
     mid: quote.mid,
     hourly,
@@ -285,9 +289,8 @@ export interface Side {
   readonly breakEven: number | null
   /** The highest price that leaves `marginMin` at the stated number; null without a number, or a known fee. */
   readonly limit: number | null
-  /** What is offered at that price or less, and in all, USD. */
+  /** What is offered at that price or less, USD. */
   readonly sizeUsd: number | null
-  readonly offeredUsd: number
 }
 
 /** What a buyer at the limit still gains on average after the fee, USD a share: no edge is filled to zero. */
@@ -297,22 +300,26 @@ const marginMin = 0.01
 export const worthOf = ({ probability }: Estimate, outcome: 0 | 1): number =>
   outcome === 0 ? probability : 1 - probability
 
+/** The highest price that leaves `marginMin` of what a share is worth; null where the fee is not known. */
+export function limitAt(worth: number, takerFeeRate: number | null): number | null {
+  // Down to the figures of a text, so that an order at the price in words keeps the margin.
+  return takerFeeRate === null
+    ? null
+    : floorPrice(limitPriceOf(Math.max(0, worth - marginMin), takerFeeRate))
+}
+
 /** Both outcomes in the market's order. */
 export function sidesOf(view: MarketView): readonly [Side, Side] {
   const { estimate, market: { takerFeeRate }, offers, quote } = view
   const sideOf = (outcome: 0 | 1): Side => {
     const { bid = null, ask = null } = quote === null ? {} : quoteOfOutcome(quote, outcome)
-    const limit = takerFeeRate === null || estimate === null
-      ? null
-      // Down to the figures of a text, so that an order at the price in words keeps the margin.
-      : floorPrice(limitPriceOf(Math.max(0, worthOf(estimate, outcome) - marginMin), takerFeeRate))
+    const limit = estimate === null ? null : limitAt(worthOf(estimate, outcome), takerFeeRate)
     return {
       ...{ outcome, bid, ask, limit },
       breakEven: ask === null || takerFeeRate === null
         ? null
         : breakEvenProbability(ask, takerFeeRate),
       sizeUsd: limit === null ? null : offeredUsdOf(offers[outcome], limit),
-      offeredUsd: offeredUsdOf(offers[outcome]),
     }
   }
   return [sideOf(0), sideOf(1)]
@@ -323,10 +330,9 @@ export interface Trade extends Side {
   /** At most `tradeUsdMax`, and what it gains on average after the fee, USD. */
   readonly stakeUsd: number
   readonly gainUsd: number
-  /** What its shares pay if they are paid, USD. */
+  /** What its shares pay if they are paid, and cost with the fee, USD. */
   readonly payoutUsd: number
-  /** What the same money gains where all of it is filled at the limit. */
-  readonly gainAtLimitUsd: number
+  readonly costUsd: number
   /** `gainUsd` at both ends of the number's interval, the lower first; null where it has none. */
   readonly gainRangeUsd: readonly [low: number, high: number] | null
   readonly limit: number
@@ -352,46 +358,41 @@ export function tradeOf(view: MarketView): Trade | null {
     const stakeUsd = Math.min(tradeUsdMax, sizeUsd)
     const price = averagePriceOf(offers[side.outcome], stakeUsd)
     if (price === null || price === 0) continue
-    const gainAt = (of: number, paid = price): number => {
-      const worth = side.outcome === 0 ? of : 1 - of
-      return (worth - breakEvenProbability(paid, takerFeeRate)) / paid * stakeUsd
-    }
+    const payoutUsd = stakeUsd / price
+    const costUsd = payoutUsd * breakEvenProbability(price, takerFeeRate)
+    const gainAt = (of: number): number => (side.outcome === 0 ? of : 1 - of) * payoutUsd - costUsd
     const gainUsd = gainAt(probability)
     const [first, last] = side.outcome === 0 ? [low, high] : [high, low]
     const gainRangeUsd = first === null || last === null
       ? null
       : [gainAt(first), gainAt(last)] as const
-    const gainAtLimitUsd = gainAt(probability, limit)
-    if (gainUsd > 0) {
-      const payoutUsd = stakeUsd / price
-      return { ...side, limit, sizeUsd, stakeUsd, payoutUsd, gainUsd, gainAtLimitUsd, gainRangeUsd }
-    }
+    const money = { stakeUsd, payoutUsd, costUsd, gainUsd, gainRangeUsd }
+    if (gainUsd > 0) return { ...side, ...money, limit, sizeUsd }
   }
   return null
 }
 
 /**
- * What `tradeUsdMax`, or what is offered if less, loses in an outcome that is bought and sold again at once:
- * the spread and both fees. Null where one side has no book, or the fee is not known.
+ * What `tradeUsdMax`, or what is offered if less, is sold for again at once, after both fees, and whether
+ * all its shares find bids. Null where it is not offered, or the fee is not known.
  */
-export function exitLossOf(
+export function exitOf(
   { market: { takerFeeRate }, offers }: MarketView,
   outcome: 0 | 1,
-): { readonly stakeUsd: number; readonly lossUsd: number } | null {
+): { readonly stakeUsd: number; readonly backUsd: number; readonly isWhole: boolean } | null {
   if (takerFeeRate === null) return null
   const stakeUsd = Math.min(tradeUsdMax, offeredUsdOf(offers[outcome]))
   const price = averagePriceOf(offers[outcome], stakeUsd)
   if (price === null || price === 0) return null
-  const shares = stakeUsd / (price + takerFee(price, takerFeeRate))
-  let [left, paid] = [shares, 0]
+  let [left, backUsd] = [stakeUsd / (price + takerFee(price, takerFeeRate)), 0]
   // A bid for an outcome is an offer of the other one.
   for (const { price: other, size } of offers[outcome === 0 ? 1 : 0]) {
     const sold = Math.min(left, size)
     const bid = complement(other)
-    paid += sold * (bid - takerFee(bid, takerFeeRate))
+    backUsd += sold * (bid - takerFee(bid, takerFeeRate))
     left -= sold
   }
-  return left > 0 ? null : { stakeUsd, lossUsd: stakeUsd - paid }
+  return { stakeUsd, backUsd, isWhole: left <= 0 }
 }
 
 /** A mean price of `tradeUsdMax` farther than this from the ask is of a thin book, USD a share. */

@@ -126,7 +126,7 @@ const walletOf = ({ name }: LabelledPosition) => named("wallet", name.replace(/ 
 const edgeMin = 0.0005
 
 /**
- * `Keen-Glacier won 150 of 166 earlier settled entries at 0.50 to 0.75, for 0.607 on average; less luck, the price since and the fee, a buyer of Yes at 0.65 gains 1.9 cents a share.`
+ * `Keen-Glacier won 150 of 166 earlier settled entries at 0.50 to 0.75, for 0.607 on average; by that alone, less luck, the price since and the fee, a buyer of Yes at 0.65 gains 1.9 cents a share.`
  * Of what its label points to, `cost` is the price with the fee. Null without such entries.
  */
 export function walletRecordFact(
@@ -149,7 +149,7 @@ export function walletRecordFact(
       count("reference", band.entries, "earlier settled entry", "earlier settled entries")
     } at ${price("bandLow", band.from)} to ${price("bandHigh", band.to)}, for ${
       rounded("meanPrice", band.meanEntryPrice)
-    } on average; less luck${fee}, a buyer of ${side}${asked} gains ${
+    } on average; by that alone, less luck${fee}, a buyer of ${side}${asked} gains ${
       left < edgeMin ? "nothing" : phrase`${cents("edge", left)} a share`
     }.`,
   )
@@ -176,25 +176,16 @@ export function otherWalletsFact(
     const side = outcomeOf(unnamed(about), outcome, `outcome${outcome + 1}`)
     return phrase`${usd(`stake${outcome + 1}`, stakes[outcome] ?? 0)} of ${side}`
   })
-  const counted = count("wallets", wallets, "tracked wallet")
-  return factOf(
-    "whale",
-    about.slug,
-    sides.length === 0
-      ? phrase`${counted} without a label hold hardly anything.`
-      : phrase`${counted} without a label${isComplete ? "" : ", the largest,"} hold ${
-        listed(sides)
-      }, at cost.`,
-  )
-}
-
-/** No other tracked wallet bought. */
-export function marketMakersFact(about: About): NewFact {
-  return factOf(
-    "whale",
-    about.slug,
-    phrase`The tracked wallets with the largest stakes here are market makers.`,
-  )
+  const counted = phrase`${isComplete ? "" : "The largest "}${
+    count(
+      "wallets",
+      wallets,
+      "tracked wallet without a label holds",
+      "tracked wallets without a label hold",
+    )
+  }`
+  const held = all === 0 ? "hardly anything" : listed(sides)
+  return factOf("whale", about.slug, phrase`${counted} ${held}, at cost.`)
 }
 
 /** How many of the tracked wallets have been read. */
@@ -203,13 +194,19 @@ export interface WalletsRead {
   readonly read: number
 }
 
-/** Only of the wallets that were read. */
-export function noWalletFact(about: About, { tracked, read }: WalletsRead): NewFact {
+/** Only of the wallets that were read. `isMade`: market makers have positions. */
+export function noWalletFact(
+  about: About,
+  { tracked, read }: WalletsRead,
+  isMade: boolean,
+): NewFact {
   return factOf(
     "whale",
     about.slug,
     tracked === 0
       ? phrase`No wallet is tracked.`
+      : isMade
+      ? phrase`The tracked wallets with the largest stakes here are market makers.`
       : phrase`Of ${count("wallets", read, "tracked wallet")} none opened a position here${
         read < tracked
           ? phrase`; ${

@@ -115,3 +115,12 @@ law(
     strictEqual(other[0]?.price, last)
   },
 )
+
+law(
+  "averagePriceOf() of all that is offered has a price",
+  Arbitrary.all({ sizes: Arbitrary.array(between(1, 9_999_999), { maxLength: 6, minLength: 1 }) }),
+  ({ sizes }) => {
+    const offers = sizes.map((size, n) => ({ price: 0.13 + n / 1_000, size: size / 10_000 }))
+    ok(averagePriceOf(offers, offeredUsdOf(offers)) !== null)
+  },
+)

@@ -11,6 +11,7 @@ import type { Report } from "../../../src/research/domain/research.ts"
 import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
 import {
   aboutOf,
+  endOf,
   isDead,
   priceOfOutcome,
   sidesOf,
@@ -111,14 +112,14 @@ const points: ReadonlyArray<Point> = [
   ],
   [
     "the proposal, or that none is due",
-    ({ facts, material: { market, now, proposal } }) =>
+    ({ facts, material: { market, now, proposal }, view }) =>
       facts.some(({ kind, statement }) =>
         kind === "resolution" &&
         (proposal === null ? /is proposed at the venue/ : /is proposed/).test(
           statement,
         )
       ) || proposal === null && market.status === "open" &&
-        (market.gameStartsAt ?? market.endsAt ?? Infinity) > now,
+        (market.gameStartsAt ?? endOf(view) ?? Infinity) > now,
   ],
   [
     "the other markets of the event, net of fees",
