@@ -49,6 +49,7 @@ import {
   type PaymentProof,
   type PaymentTicket,
   type ReleasedPayment,
+  type StoredAnswer,
 } from "./domain/payment.ts"
 import { listingOf } from "./domain/x402/challenge.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
@@ -107,6 +108,8 @@ interface Sale {
   /** The hash of its key; null without one. */
   readonly key: Bytes32 | null
   readonly signer: Signer
+  /** Its row, when an earlier call released it; null when it has none. */
+  readonly released: ReleasedPayment | null
   /** Completed when the buyer hangs up. */
   readonly abandoned: Deferred.Deferred<void>
 }
@@ -146,9 +149,9 @@ function* admit(
   const signer = yield* seller.signerOf(ticket, purchase.client, known)
   if (signer === "stranger") return yield* known ? paymentConflict(known) : invalidSignature
   const abandoned = Deferred.makeUnsafe<void>()
-  const sale: Sale = { purchase, work, ticket, key, signer, abandoned }
+  const sale: Sale = { purchase, work, ticket, key, signer, released: null, abandoned }
   return yield* known === undefined
-    ? sellUnclaimed(seller, sale, null, found.holder)
+    ? sellUnclaimed(seller, sale, found.holder)
     : answerKnownPayment(seller, sale, known, found.holder)
 }
 
@@ -159,7 +162,6 @@ function* admit(
 function* sellUnclaimed(
   seller: Seller,
   sale: Sale,
-  released: ReleasedPayment | null,
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome, FailedSale> {
   const { purchase: { validityFault }, ticket, key, signer } = sale
@@ -173,7 +175,7 @@ function* sellUnclaimed(
   }
   const refusal = seller.shares.refusal(sale.purchase)
   if (refusal !== null) return yield* refusal
-  const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
+  const end = yield* inFiber(seller, sale, sellVerified(seller, sale)).pipe(
     Effect.catchTag("NotClaimed", Effect.succeed),
   )
   if (!("refusal" in end)) return end
@@ -183,7 +185,7 @@ function* sellUnclaimed(
   const now = yield* seller.store.findWithKey(ticket.paymentId, key)
   const known = Option.getOrNull(now.payment)
   if (known !== null && known.state !== "released") {
-    return yield* released === null
+    return yield* sale.released === null
       ? Effect.gen(() => answerKnownPayment(seller, sale, known, now.holder))
       : respond(seller, sale, known)
   }
@@ -260,13 +262,9 @@ const notClaimed = ({ signer }: Sale, refusal: NotCharged, isVerified = false): 
  * and its site it keeps until its end. A settle-early sale computes in a place of its own kind; while
  * none is free no such sale is claimed, so that no one pays in order to wait.
  */
-function sellVerified(
-  seller: Seller,
-  sale: Sale,
-  released: ReleasedPayment | null,
-): Effect.Effect<Outcome, SaleError> {
+function sellVerified(seller: Seller, sale: Sale): Effect.Effect<Outcome, SaleError> {
   const inPlace = seller.sales.run(notClaimed(sale, overloaded))
-  const sold = Effect.flatten(inPlace(Effect.gen(() => claimAndSettle(seller, sale, released))))
+  const sold = Effect.flatten(inPlace(Effect.gen(() => claimAndSettle(seller, sale))))
   const refused = notClaimed(sale, tooManyOfAddress)
   return Effect.andThen(
     verify(seller, sale),
@@ -396,19 +394,13 @@ type Rest = Effect.Effect<Outcome, FailedSale>
  * the intent; settle-early checks there that a refund is covered, and computes when the chain has shown
  * the payment.
  */
-function* claimAndSettle(
-  seller: Seller,
-  sale: Sale,
-  released: ReleasedPayment | null,
-): Effect.fn.Return<Rest, SaleError> {
+function* claimAndSettle(seller: Seller, sale: Sale): Effect.fn.Return<Rest, SaleError> {
   const { computing, salesMax, timing } = seller
   const isEarly = sale.purchase.product.settlementOrder === "settle-early"
   if (isEarly && computing.running() >= salesMax) {
     return yield* Effect.fail(notClaimed(sale, overloaded, true))
   }
-  const found = yield* isEarly
-    ? claimCovered(seller, sale, released)
-    : claim(seller, sale, released)
+  const found = yield* isEarly ? claimCovered(seller, sale) : claim(seller, sale)
   if (Option.isNone(found)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
   const claimed = found.value
   const step: Effect.Effect<WorkResult | null, NotCharged> = isEarly
@@ -422,15 +414,14 @@ function* claimAndSettle(
       return isReleased ? Effect.succeed(free) : unresolved
     }
   }
-  const settled = yield* settle(seller, sale, claimed, answer === null ? null : answer.body)
+  const settled = yield* settle(seller, sale, claimed, answer && { body: answer.body })
   return Effect.flatMap(settled, (row) => Effect.gen(() => computeOrRefund(seller, sale, row)))
 }
 
 /** Claims the payment; none when another call has it. A store that accepts reads only takes nothing. */
 const claim = (
   { store, timing: { lease }, signatures }: Seller,
-  { ticket, key, purchase: { secret } }: Sale,
-  released: ReleasedPayment | null,
+  { ticket, key, released, purchase: { secret } }: Sale,
 ): Effect.Effect<Option.Option<Payment>, NotCharged | Unresolved> => {
   const hash = secretHash(signatures, ticket.paymentId, secret)
   const claimed = released === null
@@ -448,10 +439,10 @@ const claim = (
 }
 
 /** Claims the payment, with what may have to be refunded reserved until the store counts it. */
-const claimCovered = (seller: Seller, sale: Sale, released: ReleasedPayment | null) =>
+const claimCovered = (seller: Seller, sale: Sale) =>
   seller.solvency.reserve(sale, sale.ticket.amount).pipe(
     Effect.flatMap((covered): Effect.Effect<Option.Option<Payment>, FailedSale> =>
-      covered ? claim(seller, sale, released) : unavailable
+      covered ? claim(seller, sale) : unavailable
     ),
     Effect.ensuring(seller.solvency.unreserve(sale)),
   )
@@ -527,7 +518,7 @@ function* settle(
   seller: Seller,
   sale: Sale,
   claimed: Payment,
-  answer: Uint8Array | null,
+  answer: StoredAnswer | null,
 ): Effect.fn.Return<Effect.Effect<Payment | null>, NotCharged | Unresolved> {
   const settling = yield* intend(seller, claimed, answer)
   const report: SettleOutcome = yield* seller.facilitator.settle({
@@ -547,9 +538,9 @@ function* settle(
 const intend = (
   { store, timing: { lease } }: Seller,
   claimed: Payment,
-  body: Uint8Array | null,
+  answer: StoredAnswer | null,
 ): Effect.Effect<Payment, NotCharged | Unresolved> =>
-  store.move(claimed, { event: "intend", answer: body === null ? null : { body }, lease }).pipe(
+  store.move(claimed, { event: "intend", answer, lease }).pipe(
     orInstead("Cannot store the intent to settle", unavailable),
     // The lease expired and another worker has the payment; only that worker knows the outcome.
     Effect.flatMap(Option.match({ onNone: () => unresolved, onSome: Effect.succeed })),
@@ -749,12 +740,10 @@ function* answerKnownPayment(
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome, FailedSale> {
   if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(found)
-  const { outcome, row } = found.state === "released"
-    ? { outcome: null, row: found }
-    : yield* resolve(seller, sale, found)
+  const { outcome, row } = yield* resolve(seller, sale, found)
   if (outcome !== null) return outcome
   return yield* row.state === "released"
-    ? Effect.gen(() => sellUnclaimed(seller, sale, row, holder))
+    ? Effect.gen(() => sellUnclaimed(seller, { ...sale, released: row }, holder))
     : respond(seller, sale, row)
 }
 
@@ -862,7 +851,7 @@ function* answerByKey(
   sale: Sale,
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome | null, FailedSale> {
-  if (Option.isNone(holder) || holder.value.state === "released") return null
+  if (Option.isNone(holder)) return null
   const { outcome, row } = yield* resolve(seller, sale, holder.value)
   if (outcome !== null) return outcome
   return row.state !== "released" && holdsKey(row.state)
