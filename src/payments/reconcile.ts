@@ -33,17 +33,16 @@ import type { Move, PaymentStore, WaitingQuery } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /**
- * True when the row needs the sweep: its worker or its buyer is gone, or only the chain has
- * its outcome.
+ * True when the row must be reconciled before the service can respond with its state: its worker or
+ * its buyer is gone, or only the chain has its outcome.
  */
-function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {
+export function needsChain(payment: Payment, { answerWindow }: BuyerWindows): boolean {
   switch (payment.state) {
     case "claimed":
     case "settling":
     case "settled":
       return payment.leaseLeftMs <= 0
     case "unresolved":
-    case "released":
       return true
     case "answered":
       return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(answerWindow)
@@ -51,10 +50,6 @@ function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {
       return false
   }
 }
-
-/** True when the row must be reconciled before the service can respond with its state. */
-export const needsChain = (payment: Payment, windows: BuyerWindows): boolean =>
-  isWaiting(payment, windows) && payment.state !== "released"
 
 /** How long a payment waits for its buyer; see `PaymentTiming`. */
 type BuyerWindows = Pick<PaymentTiming, "answerWindow" | "recoveryWindow">

@@ -10,7 +10,7 @@ import { FetchHttpClient } from "effect/http"
 import { Chain } from "../../src/payments/Chain.ts"
 import * as chain from "../../src/payments/chain/chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
-import * as facilitator from "../../src/payments/facilitator/facilitator.ts"
+import { connect } from "../../src/payments/facilitator/facilitator.ts"
 import { liveTest } from "../support/effect.ts"
 import { startSeconds } from "../support/payments/sales.ts"
 import { signedRequest } from "./facilitator/facilitator.laws.ts"
@@ -66,9 +66,8 @@ for (const [name, url, facilitatorReason, chainReason] of faults) {
       printed.push(reason)
     }).pipe(
       Effect.provide(Layer.merge(
-        facilitator.layer({ baseUrl, verifyTimeout: Duration.seconds(5) }).pipe(
-          Layer.provide(FetchHttpClient.layer),
-        ),
+        Layer.effect(Facilitator, connect({ baseUrl, verifyTimeout: Duration.seconds(5) }))
+          .pipe(Layer.provide(FetchHttpClient.layer)),
         chain.layer({ rpcUrls: [baseUrl], chainId: 8453, finality: "safe" }),
       )),
       Effect.provide(Logger.layer([logger])),

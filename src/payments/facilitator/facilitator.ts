@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
+import { Duration, Effect, Option, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { type HttpFault, permanentFault, readAnswer } from "../../core/httpReading.ts"
@@ -43,11 +43,6 @@ const transactionPattern = /^0x[0-9a-f]{64}$/i
 
 /** The reasons that mean a pending settlement, not a refused one. */
 const pendingReasons: ReadonlyArray<string> = ["settlement_pending", "pending"]
-
-export const layer = (
-  options: FacilitatorOptions,
-): Layer.Layer<Facilitator, never, HttpClient.HttpClient> =>
-  Layer.effect(Facilitator, connect(options))
 
 /** One facilitator; `failover.ts` has that of several. */
 export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions) {

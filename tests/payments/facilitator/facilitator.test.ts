@@ -9,10 +9,7 @@ import { extractDiscoveryInfo } from "@x402/extensions/bazaar"
 import { Clock, Duration, Effect, Layer, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import {
-  type FacilitatorOptions,
-  layer as overHttp,
-} from "../../../src/payments/facilitator/facilitator.ts"
+import { connect, type FacilitatorOptions } from "../../../src/payments/facilitator/facilitator.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../support/payments/simulated.ts"
 import { layerStore } from "../../../src/payments/simulated/ledger.ts"
@@ -29,6 +26,7 @@ import { facilitatorLaws, proofOf, signedRequest } from "./facilitator.laws.ts"
 import { layerMemory } from "../../support/payments/memoryLedger.ts"
 import { type Handler, serving } from "../../support/serving.ts"
 
+const overHttp = (options: FacilitatorOptions) => Layer.effect(Facilitator, connect(options))
 const simulated = layerLedger().pipe(Layer.provide(signatures))
 const inMemory = Layer.provideMerge(simulated, layerMemory)
 
