@@ -27,6 +27,7 @@ import {
 import { AtomicAmount } from "../../src/core/domain/money.ts"
 import { products, type SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { buyer } from "../support/payments/buyers.ts"
+import { claim, claimed } from "../support/payments/claims.ts"
 import { authorizationFor, nonce, token } from "../support/payments/terms.ts"
 
 export type PaymentLaw = readonly [name: string, body: Effect.Effect<void, never, PaymentStore>]
@@ -98,7 +99,7 @@ export const claimAndMove = Effect.fnUntraced(function* (
   keyHash: Bytes32 | null = null,
 ) {
   const store = yield* PaymentStore
-  let payment = (yield* store.claim(ticket(n, order), null, lease, keyHash)).payment
+  let payment: Payment = yield* claimed(ticket(n, order), null, lease, keyHash)
   for (const move of path) {
     payment = Option.getOrThrow(yield* store.move(payment, move))
   }
@@ -140,11 +141,12 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claims = yield* Effect.all(
-        Array.from({ length: 20 }, () => store.claim(ticket(0), hash, lease)),
+        Array.from({ length: 20 }, () => claim(ticket(0), hash, lease)),
         { concurrency: "unbounded" },
       )
-      equal(claims.filter(({ claimed }) => claimed).length, 1)
-      for (const { payment } of claims) {
+      const made = claims.flatMap(Option.toArray)
+      equal(made.length, 1)
+      for (const payment of [...made, Option.getOrThrow(yield* store.find(ticket(0).paymentId))]) {
         const { state, fence, secretHash, leaseLeftMs, ...row } = recordOf(payment)
         equal([state, fence, secretHash], ["claimed", 1, hash])
         ok(leaseLeftMs !== null && leaseLeftMs > 50_000 && leaseLeftMs <= 60_000)
@@ -158,7 +160,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     "find() returns claimed payments only",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const { payment } = yield* store.claim(ticket(1), null, lease)
+      const payment = yield* claimed(ticket(1), null, lease)
       same(Option.getOrThrow(yield* store.find(payment.paymentId)), payment)
       ok(Option.isNone(yield* store.find(ticket(2).paymentId)))
     }),
@@ -240,19 +242,16 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "claim() of a key inserts one payment, and returns the one that holds the key to the others",
+    "claim() of a key inserts one payment, which the others then find as the holder of the key",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const claims = yield* Effect.all(
-        Array.from({ length: 20 }, (_, n) => store.claim(ticket(n), hash, lease, key)),
+        Array.from({ length: 20 }, (_, n) => claim(ticket(n), hash, lease, key)),
         { concurrency: "unbounded" },
       )
-      const claimed = claims.filter(({ claimed }) => claimed)
-      equal(claimed.length, 1)
-      const [holder] = claimed.map(({ payment }) => payment)
-      ok(holder !== undefined)
+      const [holder, second] = claims.flatMap(Option.toArray)
+      ok(holder !== undefined && second === undefined)
       equal(recordOf(holder).keyHash, key)
-      for (const { payment } of claims) same(payment, holder)
       for (const n of Array.from({ length: 20 }, (_, n) => n)) {
         const found = yield* store.findWithKey(ticket(n).paymentId, key)
         const own: boolean = ticket(n).paymentId === holder.paymentId
@@ -264,8 +263,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
         equal(found, { payment: Option.none(), holder: Option.none() })
       }
       for (const other of [otherKey, null]) {
-        const { claimed } = yield* store.claim(ticket(other === null ? 30 : 31), null, lease, other)
-        equal(claimed, true, "another key, or none, is free")
+        const free = yield* claim(ticket(other === null ? 30 : 31), null, lease, other)
+        ok(Option.isSome(free), "another key, or none, is free")
       }
     }),
   ],
@@ -283,9 +282,10 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
             state,
             isFound ? before.paymentId : null,
           ])
-          const { payment } = yield* store.claim(ticket(n++, order), null, lease, keyHash)
+          const next = yield* claim(ticket(n++, order), null, lease, keyHash)
+          const payment = Option.getOrElse(next, () => before)
           const holds = ["claimed", "settling", "unresolved", "settled", "answered"].includes(state)
-          equal([state, payment.paymentId === before.paymentId], [state, holds])
+          equal([state, Option.isNone(next)], [state, holds])
           equal(holdsKey(before.state), holds)
           const found = yield* store.findWithKey(before.paymentId, keyHash)
           same(
@@ -342,9 +342,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const store = yield* PaymentStore
       for (const [n, length] of [66, 500, 2_048].entries()) {
         const signature = Signature.make(`0x${"5c".repeat(length)}`)
-        const { claimed } = yield* store.claim({ ...ticket(n), signature }, null, lease)
-        const found = Option.getOrThrow(yield* store.find(ticket(n).paymentId))
-        equal([claimed, found.signature], [true, signature])
+        const { paymentId } = yield* claimed({ ...ticket(n), signature }, null, lease)
+        equal(Option.getOrThrow(yield* store.find(paymentId)).signature, signature)
       }
     }),
   ],
@@ -381,9 +380,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
   [
     "waiting() returns exactly the waiting rows of a kind, oldest first",
     Effect.gen(function* () {
-      const store = yield* PaymentStore
       const released = yield* paymentIn(5, "released")
-      const lost = (yield* store.claim(ticket(0), null, spent)).payment
+      const lost = yield* claimed(ticket(0), null, spent)
       yield* paymentIn(1, "claimed")
       const settling = yield* claimAndMove(2, "compute-first", [{
         event: "intend",

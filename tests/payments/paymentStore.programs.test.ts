@@ -24,6 +24,7 @@ import { liveTest } from "../support/effect.ts"
 import { memoryPayments } from "../support/payments/memoryPayments.ts"
 import { stores } from "../support/stores.ts"
 import { outdatedCopy, ticket } from "./paymentStore.laws.ts"
+import { claim } from "../support/payments/claims.ts"
 import { moves } from "../support/payments/moves.ts"
 
 const payments = 5
@@ -159,11 +160,15 @@ function callOf(command: Command, row: Payment | null): (store: Store) => Effect
   switch (command.call) {
     case "claim":
       return (store) =>
-        store.claim(
-          ticketOf(command.which),
-          hashOf(command.secret),
-          leases[command.lease],
-          hashOf(command.key),
+        Effect.provideService(
+          claim(
+            ticketOf(command.which),
+            hashOf(command.secret),
+            leases[command.lease],
+            hashOf(command.key),
+          ),
+          PaymentStore,
+          store,
         )
     case "step":
     case "current step": {

@@ -28,6 +28,7 @@ import { liveTest } from "../../support/effect.ts"
 import { freePort, killAndWait } from "../../support/process.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
+import { claimed } from "../../support/payments/claims.ts"
 import { compiledLibrary, hasCompiler, openOffset } from "../../soak/steppedClock.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
@@ -131,7 +132,7 @@ const owedPayment = Effect.fnUntraced(function* (n: number) {
     ...{ productId: product.id, request: "signals?[]" },
   }
   const lease = Duration.seconds(60)
-  const { payment } = yield* store.claim(ticket, null, lease)
+  const payment = yield* claimed(ticket, null, lease)
   const answer = { body: new TextEncoder().encode("{}") }
   const settling = yield* store.move(payment, { event: "intend", answer, lease })
   const doubted = yield* store.move(Option.getOrThrow(settling), {

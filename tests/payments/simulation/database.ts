@@ -90,10 +90,14 @@ export const makeDatabase = Effect.fnUntraced(function* (mutant: StoreMutant | n
   const payments: PaymentStore["Service"] = {
     ...store,
     claim: (ticket, ...rest) =>
-      transaction(
-        Effect.tap(store.claim(ticket, ...rest), ({ claimed }) =>
-          Effect.sync(() => claimed && record(ticket.paymentId, "claim"))),
-      ),
+      transaction(Effect.suspend(() => {
+        const isKnown = stateOf(ticket.paymentId) !== null
+        return Effect.tap(store.claim(ticket, ...rest), () =>
+          Effect.sync(() => {
+            const isClaimed = !isKnown && stateOf(ticket.paymentId) === "claimed"
+            if (isClaimed) record(ticket.paymentId, "claim")
+          }))
+      })),
     move: (payment, move) =>
       recordingRefusals(
         `move ${move.event} of ${payment.state}`,

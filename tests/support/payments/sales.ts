@@ -48,6 +48,7 @@ import { buyer, payloadOf, sign } from "./buyers.ts"
 import { RateLimits } from "../../../src/core/RateLimits.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
+import { claimed } from "./claims.ts"
 import { layerMemory } from "./memoryLedger.ts"
 
 export type { Purchase, Work, WorkResult }
@@ -235,7 +236,6 @@ export const storeClaimed = Effect.fnUntraced(function* (
   bought: Purchase,
   lease: Duration.Duration = timing.lease,
 ) {
-  const store = yield* PaymentStore
   const { digest } = yield* Signatures
   const { payment: { authorization, signature }, product, request, secret } = bought
   const id = yield* idOf(bought)
@@ -250,7 +250,7 @@ export const storeClaimed = Effect.fnUntraced(function* (
     request,
   }
   const hash = secret === null ? null : digest(`secret/v1:${id}:${secret}`)
-  return (yield* store.claim(ticket, hash, lease)).payment
+  return yield* claimed(ticket, hash, lease)
 })
 
 /** Stores a payment as claimed and released, as when its buyer hangs up before the intent. */
