@@ -42,7 +42,7 @@ export const sell = Effect.fnUntraced(function* (n: number) {
     authorization: { ...authorization, nonce: Bytes32.make(hex()) },
   }
   const key = n % 2 === 0 ? Bytes32.make(hex()) : null
-  const { payment } = yield* store.claim(known, Bytes32.make(hex()), lease, key)
+  const payment = Option.getOrThrow(yield* store.claim(known, Bytes32.make(hex()), lease, key))
   if (n % 100 === 0) shared = body(n)
   const answer = { body: shared }
   const intended = Option.getOrThrow(yield* store.move(payment, { event: "intend", answer, lease }))

@@ -56,13 +56,6 @@ export type Move =
   }
   | { readonly event: "void"; readonly reason: string }
 
-export interface ClaimResult {
-  /** True when this call inserted the row. */
-  readonly claimed: boolean
-  /** The row of this payment; if it has none, the row of the payment that holds its key. */
-  readonly payment: Payment
-}
-
 /** What the store knows of a payment and of its key. */
 interface PaymentAndHolder {
   readonly payment: Option.Option<Payment>
@@ -110,15 +103,15 @@ export const declined = "declined: "
 
 export class PaymentStore extends Context.Service<PaymentStore, {
   /**
-   * Inserts the row in `claimed` under a lease, or returns the existing row. Inserts nothing while
-   * another payment holds the key (`holdsKey`).
+   * Inserts the row in `claimed` under a lease. None when the payment has a row, or while another
+   * payment holds its key (`holdsKey`).
    */
   readonly claim: (
     ticket: PaymentTicket,
     secretHash: Bytes32 | null,
     lease: Duration.Duration,
     keyHash?: Bytes32 | null,
-  ) => Effect.Effect<ClaimResult>
+  ) => Effect.Effect<Option.Option<Payment>>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /** A payment, and the other payment that holds this key; there is at most one. */
   readonly findWithKey: (

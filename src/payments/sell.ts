@@ -425,10 +425,7 @@ const claim = (
 ): Effect.Effect<Option.Option<Payment>, NotCharged | Unresolved> => {
   const hash = secretHash(signatures, ticket.paymentId, secret)
   const claimed = released === null
-    ? Effect.map(
-      store.claim(ticket, hash, lease, key),
-      ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
-    )
+    ? store.claim(ticket, hash, lease, key)
     : store.move(released, { event: "claim", secretHash: hash, keyHash: key, lease })
   return claimed.pipe(
     Effect.catchDefect((defect) =>

@@ -42,8 +42,6 @@ import { bodyHash } from "../purchase.ts"
 
 /** The expiry of an unmatched transfer's authorization is unknown. */
 const neverExpires = 9_223_372_036_854_775_807n
-/** How often a claim is tried again, when a key was held first and then free. */
-const keyRetriesMax = 2
 /**
  * A payment gets an answer only if it was used in this time, and the answer stays stored for much longer
  * (see the migrations). A use is written when the last one is half of it ago.
@@ -67,7 +65,7 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
 /** The writes of a sale. */
 const commands = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { find, findWithKey }: Effect.Success<ReturnType<typeof lookups>>,
+  { find }: Effect.Success<ReturnType<typeof lookups>>,
 ) {
   const write = yield* grouped(sql)
   const storeAnswer = yield* answers(sql)
@@ -80,27 +78,10 @@ const commands = Effect.fnUntraced(function* (
     return yield* write(move)
   })
 
-  const claim = Effect.fnUntraced(
-    function* (
-      ticket: PaymentTicket,
-      secretHash: Bytes32 | null,
-      lease: Duration.Duration,
-      keyHash: Bytes32 | null = null,
-    ) {
-      const claim = { ticket, secretHash, keyHash, lease }
-      if (Option.isSome(yield* write(insertOf(claim)))) {
-        return { claimed: true, payment: claimedPayment(claim) }
-      }
-      const { payment, holder } = yield* findWithKey(ticket.paymentId, keyHash)
-      return {
-        claimed: false,
-        payment: yield* Effect.fromOption(Option.orElse(payment, () => holder)),
-      }
-    },
-    // Fails when the holder of the key released it between the statements.
-    Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", times: keyRetriesMax }),
-    orDie,
-  )
+  const claim: PaymentStore["Service"]["claim"] = (ticket, secretHash, lease, keyHash = null) => {
+    const claim = { ticket, secretHash, keyHash, lease }
+    return orDie(Effect.map(write(insertOf(claim)), Option.as(claimedPayment(claim))))
+  }
 
   const move = Effect.fnUntraced(
     function* (payment: Payment, move: Move) {

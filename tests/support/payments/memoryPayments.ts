@@ -19,7 +19,6 @@ import {
 } from "../../../src/payments/domain/payment.ts"
 import type { PaymentRecord } from "./record.ts"
 import {
-  type ClaimResult,
   declined,
   type Move,
   PaymentStore,
@@ -115,9 +114,9 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
         return Option.map(Option.fromUndefinedOr(found), ({ paymentId }) => paymentId)
       }),
     claim: (ticket, secretHash, lease, keyHash = null) =>
-      Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
+      Effect.map(Clock.currentTimeMillis, (now) => {
         const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)
-        if (known !== undefined) return { claimed: false, payment: toPayment(known, now) }
+        if (known !== undefined) return Option.none()
         const row: Stored = {
           ...ticket,
           ...absent,
@@ -127,7 +126,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
           keyHash,
           leaseUntil: now + Duration.toMillis(lease),
         }
-        return { claimed: true, payment: save(row, now) }
+        return Option.some(save(row, now))
       }),
     move: (before, move) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
