@@ -645,9 +645,8 @@ function* computeOrRefund(
   if (row?.state !== "settled") return yield* outcomeForState(seller, row)
   const compute = computing.run(overloaded)(sale.work.compute)
   const computed = yield* Effect.result(withTimeLimit(compute, timing.paidWorkTimeout))
-  const paidFor = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
-  if (paidFor !== null) {
-    const { body } = paidFor
+  if (Result.isSuccess(computed) && computed.success.charge) {
+    const { body } = computed.success
     const answer: Move = { event: "answer", answer: { body }, paidAt: null }
     const answered = yield* tryMoveOrFind(store, row, answer)
     yield* shares.answered(sale.purchase)
