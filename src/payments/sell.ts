@@ -959,6 +959,7 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
   const chain = yield* Chain
   const signatures = yield* Signatures
   const token = tokenOf(terms)
+  const treasury = address(terms.treasury)
   const shares = makeShares(rateLimits, yield* Clock.Clock)
   const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
   yield* Effect.addFinalizer(() =>
@@ -1003,7 +1004,7 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
     running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
     signerOf: makeSignerCheck(signatures, chain, token),
     shares,
-    solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
+    solvency: yield* makeSolvency({ chain, store, asset: token.asset, treasury }),
     verifications,
     sales,
     /** The settle-early sales that compute, which have left the places for sales. */

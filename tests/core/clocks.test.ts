@@ -79,7 +79,7 @@ const uses: ReadonlyArray<
     windowTest,
     "core/cachedFor core/RateLimits core/readOnChange http/server/limits http/free/reads " +
     "http/pages/market news/NewsReader news/sources/requests research/keptReads " +
-    "research/venueLookup payments/sale/shares payments/sale/solvency payments/chain/heads " +
+    "research/venueLookup payments/sale/shares payments/chain/heads " +
     "payments/chain/agreement payments/chain/chain payments/chain/rpc payments/facilitator/failover",
   ],
   ["the journal", "store", "payments/deliveryJournal", "payments/DeliveryJournal"],

@@ -117,7 +117,7 @@ const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
       const balanceOf = () => Effect.sync(() => BigInt(++reads))
       const chain = { ...yield* Chain, balanceOf }
       const treasury = address(terms.treasury)
-      const { covered } = makeSolvency({
+      const { covered } = yield* makeSolvency({
         ...{ chain, store: yield* PaymentStore, asset: token.asset, treasury },
       })
       yield* covered

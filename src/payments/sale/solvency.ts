@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { Clock, Duration, Effect } from "effect"
-import { leftMs } from "../../core/domain/time.ts"
+import { Duration, Effect } from "effect"
+import { cachedFor } from "../../core/cachedFor.ts"
 import type { Address } from "../domain/payment.ts"
 import type { Chain } from "../Chain.ts"
 import type { PaymentStore } from "../PaymentStore.ts"
@@ -21,23 +21,16 @@ interface SolvencyOptions {
  * Maximum age of the cached balance of the treasury. Only refunds reduce the balance, and a refund
  * counts as a liability until it is confirmed on a safe block.
  */
-const balanceAgeMsMax = 10_000
+const balanceAgeMax = Duration.seconds(10)
 const balanceTimeout = Duration.seconds(5)
 
-export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions) {
-  let lastRead: { readonly balance: bigint; readonly atMs: number } | null = null
+export const makeSolvency = Effect.fnUntraced(function* (
+  { chain, store, asset, treasury }: SolvencyOptions,
+) {
+  const readBalance = Effect.timeout(chain.balanceOf(asset, treasury), balanceTimeout)
+  const [treasuryBalance] = yield* cachedFor(readBalance, balanceAgeMax)
   /** Atomic units of the sales whose claim the store does not count yet. */
   const reserved = new Map<object, bigint>()
-
-  const treasuryBalance = Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis
-    if (lastRead !== null && leftMs(lastRead.atMs, balanceAgeMsMax, nowMs) > 0) {
-      return lastRead.balance
-    }
-    const balance = yield* Effect.timeout(chain.balanceOf(asset, treasury), balanceTimeout)
-    lastRead = { balance, atMs: nowMs }
-    return balance
-  })
 
   const covers = (units: bigint) =>
     Effect.zipWith(treasuryBalance, store.liability, (balance, owed) => balance >= owed + units)
@@ -70,4 +63,4 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
      */
     covered: covers(0n),
   }
-}
+})
