@@ -89,10 +89,9 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const { store, signatures, terms, token, reconciling } = seller
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   const outcomeOf = (id: PaymentId, secret: string | null) => findOutcome(seller, id, secret)
-  const paymentIdOf = (authorization: Authorization) => idOf(seller, authorization)
   return Payments.of({
-    sell: observed((purchase, work) => sell(seller, purchase, work), paymentIdOf),
-    idOf: paymentIdOf,
+    sell: (purchase, work) => sellObserved(seller, purchase, work),
+    idOf: (authorization) => idOf(seller, authorization),
     findOutcome: outcomeOf,
     findByTask: (secret) =>
       Effect.flatMap(
@@ -135,35 +134,29 @@ const saleSeconds = Metric.histogram("sale_seconds", {
   boundaries: secondsBuckets,
 })
 
-type Sell = (purchase: Purchase, work: Work) => Effect.Effect<Outcome, FailedSale>
-
 /**
  * Sells, and counts and times the sale. The log lines of a sale have the ids of payment and product:
  * also those of the facilitator's and the chain's adapters, and those after the buyer has left.
  */
-const observed =
-  (sell: Sell, idOf: (authorization: Authorization) => PaymentId): Sell => (purchase, work) => {
-    const product = purchase.product.id
-    const paymentId = idOf(purchase.payment.authorization)
-    return sell(counted(purchase), work).pipe(
-      timed((exit, seconds) => {
-        const outcome = briefOutcome(exit)
-        // Of a buyer who has left, the end is counted when it is known.
-        return Effect.all([
-          outcome === "hung_up" ? Effect.void : count(purchase, exit),
-          Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
-          annotate({ outcome }),
-        ], { discard: true })
-      }),
-      inSpan("sale", { "payment.id": paymentId, product }),
-      Effect.annotateLogs({ paymentId, product }),
-    )
-  }
-
-const counted = (purchase: Purchase): Purchase => ({
-  ...purchase,
-  onAbandoned: (end) => Effect.andThen(count(purchase, end), purchase.onAbandoned(end)),
-})
+function sellObserved(seller: Seller, purchase: Purchase, work: Work) {
+  const product = purchase.product.id
+  const paymentId = idOf(seller, purchase.payment.authorization)
+  // Of a buyer who has left, the end is counted when it is known.
+  const onAbandoned: Purchase["onAbandoned"] = (end) =>
+    Effect.andThen(count(purchase, end), purchase.onAbandoned(end))
+  return sell(seller, { ...purchase, onAbandoned }, work).pipe(
+    timed((exit, seconds) => {
+      const outcome = briefOutcome(exit)
+      return Effect.all([
+        outcome === "hung_up" ? Effect.void : count(purchase, exit),
+        Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
+        annotate({ outcome }),
+      ], { discard: true })
+    }),
+    inSpan("sale", { "payment.id": paymentId, product }),
+    Effect.annotateLogs({ paymentId, product }),
+  )
+}
 
 const count = ({ product }: Purchase, end: Exit.Exit<Outcome, FailedSale>) =>
   Metric.update(
