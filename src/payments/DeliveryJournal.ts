@@ -143,7 +143,9 @@ function failureReport(folder: string) {
         const isFirst = !isFailing
         isFailing = true
         const warning = Effect.logWarning(
-          `Cannot write the delivery journal in ${folder}: deliveries are recorded in the store only`,
+          `Cannot write the delivery journal in ${folder}: deliveries are recorded in the store only. ` +
+            "Let the service write to that folder, which is next to DATA_DIR, or in .data without it; a " +
+            "systemd unit from before it was there must be printed again",
           error,
         )
         return Effect.andThen(Metric.update(writeFailures, 1), isFirst ? warning : Effect.void)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Logger, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import type { PaymentId } from "../../src/payments/domain/payment.ts"
@@ -78,7 +78,13 @@ test("a folder that cannot be written disables the journal and breaks nothing", 
   Effect.scoped(Effect.gen(function* () {
     const folderPath = yield* folder
     yield* Effect.promise(() => Deno.writeTextFile(`${folderPath}/file`, ""))
-    equal(yield* runProcess(`${folderPath}/file`, ({ append }) => append(first)), [])
+    const journal = `${folderPath}/file`
+    const warnings: Array<string> = []
+    const recent = runProcess(journal, ({ append }) => append(first))
+    yield* reportsOf(Effect.map(recent, (found) => equal(found, [])), warnings)
+    const [text = ""] = warnings
+    ok(text.startsWith(`Cannot write the delivery journal in ${journal}: `), text)
+    match(text, /Let the service write to that folder, which is next to DATA_DIR/)
   })))
 
 /** A disk that refuses writes while it is full. */
@@ -92,8 +98,10 @@ function fullDisk() {
 }
 
 /** The warnings that an effect logs, and how many failed writes it counts. */
-const reportsOf = Effect.fnUntraced(function* <E, R>(effect: Effect.Effect<unknown, E, R>) {
-  const warnings: Array<string> = []
+const reportsOf = Effect.fnUntraced(function* <E, R>(
+  effect: Effect.Effect<unknown, E, R>,
+  warnings: Array<string> = [],
+) {
   const logger = Logger.make(({ message }) => warnings.push(String([message].flat()[0])))
   const failures = Effect.map(
     Metric.snapshot,
