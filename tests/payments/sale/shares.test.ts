@@ -241,6 +241,24 @@ test("a payer is refused a settle-early sale after five answers failed, whatever
     equal(yield* stateOf(yield* asking(5)), null)
   })))
 
+test("a product is refused after 20 refunds, unless a sale of it was answered between them", () =>
+  inMarket(Effect.gen(function* () {
+    const asking = (n: number) =>
+      Effect.map(
+        purchase({ product: early, payer: n, authorization: { nonce: nonce(n) } }),
+        (sold) => ({ ...sold, request: `r${n}`, client: { client: `client ${n}`, site: null } }),
+      )
+    for (const [works, last] of [[[], "payments_unavailable"], [[10], "answer"]] as const) {
+      const buy = yield* counting()
+      const first = works.length * 100
+      for (let n = 0; n < 20 + works.length; n++) {
+        const work = works.some((one) => one === n) ? good : failing
+        yield* buy(yield* asking(first + n), work, 1)
+      }
+      equal(yield* buy(yield* asking(first + 50), good, 1), last)
+    }
+  })))
+
 test("a payer who hung up on five paid answers is refused; a delivered one gives its share back, once", () =>
   inMarket(Effect.gen(function* () {
     const payments = yield* withShares()
