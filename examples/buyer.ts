@@ -195,7 +195,8 @@ function refusal(error: unknown): Outcome | null {
   const isSetting = error instanceof TypeError
   if (!isSetting && !(error instanceof CannotBuy)) return null
   return {
-    ...{ exitCode: exitCodes.notCharged, charged: false, text: null, sentence: error.message },
+    ...{ exitCode: exitCodes.notCharged, charged: false, text: null },
+    sentence: isSetting ? `${error.message}.` : error.message,
     hint: isSetting ? "Correct it; nothing was sent." : error.hint,
     error: { code: isSetting ? "invalid_setting" : error.code, paymentId: null },
   }

@@ -21,7 +21,8 @@ const variables = {
 export function readBase(argument: string | undefined): URL {
   const text = argument ?? (Deno.env.get("BASE_URL") || defaultAddress)
   const url = URL.parse(text)
-  const name = argument === undefined ? "BASE_URL" : "The address"
+  const variable = Deno.env.get("BASE_URL") ? "BASE_URL" : "The address with PORT"
+  const name = argument === undefined ? variable : "The address"
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(
       `${name} must be an http or https address such as ${defaultAddress}: ${text}`,

@@ -509,7 +509,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/feed": 1_189,
   // A refused method or path, also on the page of a 404, is answered with the one to send: 20 lines.
   "src/http": 9_519,
-  "src/markets": 3_564,
+  "src/markets": 3_569,
   "src/movers": 878,
   "src/news": 2_618,
   // An operator sees that endpoints differ about the newest state, and a failed claim interrupts no
@@ -543,10 +543,10 @@ const budgets: Readonly<Record<string, number>> = {
   // The A2A lines that a developer copies run as they stand, and wrong doors are tried: 44 lines.
   // The admin ports of services that differ in PORT alone do not collide: 39 lines.
   // Rivals of the simulated venue, followed calls and baskets are tested: 150 lines.
-  tests: 84_951,
+  tests: 84_960,
   // A misspelt argument of the client or of bellwether-mcp is answered with the one meant: 26 lines.
   // A visitor with only an address buys one answer by one npx command: 44 lines.
-  "packages, bench, examples, tools": 10_374,
+  "packages, bench, examples, tools": 10_378,
   // A DBA reads every right as SQL: 59 lines, instead of 160 in src/postgres.
   // A store of an earlier commit loses a column that nothing read: 6 lines.
   // The service gets no rights on a view of the operator over refunds: 3 lines.

@@ -63,7 +63,9 @@ function wrongValue(parameter: Parameter, value: string): string | null {
   if (flag === true) return value === "1" ? null : "true or false"
   if (values !== undefined) return values.includes(value) ? null : `one of ${values.join(", ")}`
   if (type === "string") {
-    const fits = value !== "" && (pattern === undefined || new RegExp(pattern).test(value))
+    const fits = value !== "" &&
+      (pattern === undefined ||
+        new RegExp(pattern, parameter.name === "market" ? "i" : "").test(value))
     return fits ? null : form ?? "some text"
   }
   const isInteger = type === "integer"

@@ -23,11 +23,16 @@ export type TokenId = typeof TokenId.Type
 const slug = "[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
 const slugPattern = `^${slug}$`
 
-/** A slug, or the address of a market's page at the venue, whose path ends with the slug. */
-export const slugOrPagePattern = `^(?:(${slug})|https?://(?:www\\.)?` +
-  `(?:polymarket\\.com|simulated\\.example)/(?:event|market)/(?:${slug}/)?(${slug})/?(?:[?#].*)?)$`
+/**
+ * A slug, or the address of a market's page at the venue, in any language, or at a service like this one:
+ * the path ends with the slug. In any case of letters.
+ */
+export const slugOrPagePattern =
+  `^(?:(${slug})|(?:https?://[^/?#@\\s]+/markets|(?:https?://)?(?:www\\.)?` +
+  "(?:polymarket\\.com|simulated\\.example)/(?:[a-z]{2}/)?(?:event|market)" +
+  `(?:/${slug})?)/(${slug})/?(?:[?#].*)?)$`
 
-const slugOrPage = new RegExp(slugOrPagePattern)
+const slugOrPage = new RegExp(slugOrPagePattern, "i")
 
 /** The slug that such a text names; null for any other text. */
 export function slugIn(text: string): string | null {

@@ -67,6 +67,11 @@ Deno.test("queryReader() checks the pattern of text, and reports a missing requi
       "https://simulated.example/event/an-event/a-slug",
       "https://www.polymarket.com/event/a-slug/?tid=1#comments",
       "http://polymarket.com/market/a-slug?a=https://other.example/event/b/c",
+      "HTTPS://Polymarket.COM/Event/an-event/a-slug/",
+      "polymarket.com/event/a-slug",
+      "https://polymarket.com/es/event/an-event/a-slug",
+      "https://any-service.example/markets/a-slug?a=1",
+      "http://127.0.0.1:8402/markets/a-slug",
     ]
   ) {
     const query = new URLSearchParams({ market: page })
@@ -81,7 +86,9 @@ Deno.test("queryReader() checks the pattern of text, and reports a missing requi
       "https://polymarket.com/profile/a-slug",
       "https://polymarket.com/event/",
       "https://polymarket.com/event/a/b/c",
-      "polymarket.com/event/a",
+      "https://other@any-service.example/markets/a-slug",
+      "https://any-service.example/markets/a/b",
+      "other.example/polymarket.com/event/a",
       "a/b",
       "a?b",
     ]

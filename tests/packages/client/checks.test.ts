@@ -388,6 +388,8 @@ Deno.test("addressOf() gives one address to one call, and names the parameter th
   match(of("get_signals", { type: "rumour" }), /^type must be one of mover, /)
   equal(of("get_research", {}), "market is missing")
   equal(of("get_latest", { since: 1 }), "there is no parameter since: this call has none")
+  equal(of("get_research", { market: "A-Slug" }), "/v1/research?market=a-slug")
+  match(of("get_research", { market: "HTTPS://Polymarket.com/event/A-Slug" }), /a-slug$/)
   match(of("get_research", { amrket: "x" }), /amrket: use market; the nearest is market$/)
   const known = "use since, count, type"
   equal(of("get_signals", { foo: 1 }), `there is no parameter foo: ${known}`)
