@@ -42,7 +42,7 @@ import {
 } from "../../writing/facts/fact.ts"
 import { citation } from "../../writing/facts/headlines.ts"
 import { halfLevelOf, nowWords } from "../../writing/facts/moves.ts"
-import { doubtedBelow, settlesAtOf } from "../../writing/facts/proposals.ts"
+import { doubtedBelow } from "../../writing/facts/proposals.ts"
 import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 
 /** The venue is read every ten minutes; an older reading means that something may be missing. */
@@ -367,50 +367,38 @@ export function otherProposalFacts(
 const aheadMs = day
 const aheadMax = 4
 
-/** What comes in the next day, of open markets with a card or with money of tracked wallets. */
+/** What starts or ends in the next day, of markets with a card or with money of tracked wallets. */
 export function aheadFacts(
   material: DigestMaterial,
   cards: ReadonlyArray<{ readonly market: string }>,
 ): ReadonlyArray<NewFact> {
   const { markets, quoted, until } = material
-  const carded = new Set<string>(cards.map(({ market }) => market))
   const slugs = new Set<string>([
-    ...carded,
+    ...cards.map(({ market }) => market),
     ...markets.flatMap(({ entries, market }) =>
       entries.some(({ marketMaker }) => !marketMaker) ? [market.slug] : []
     ),
   ])
-  const events = quoted.flatMap((one) => {
-    const { market: { endsAt, gameStartsAt }, proposal, quote } = one
-    if (
-      quote === null || isDecidedPrice(quote.mid) || isEnded(material, one.market) ||
-      !slugs.has(one.market.slug)
-    ) return []
-    const isDisputable = proposal !== null && !proposal.disputed
-    const at = isDisputable ? settlesAtOf(proposal) : gameStartsAt ?? endsAt
-    // A card says when the challenge window of its proposal ends.
-    const isAhead = at !== null && at > until && at <= until + aheadMs &&
-      !(isDisputable && carded.has(one.market.slug))
-    const why = isDisputable
-      ? "end of the challenge window"
-      : gameStartsAt === null
-      ? "end"
-      : "kick-off"
-    const outcome = isDisputable ? proposal.outcome : 0
-    return isAhead ? [{ one, at, outcome, quote, why }] : []
+  const events = quoted.flatMap(({ market, quote }) => {
+    const at = market.gameStartsAt ?? market.endsAt
+    const isAhead = at !== null && at > until && at <= until + aheadMs && slugs.has(market.slug)
+    return quote === null || isDecidedPrice(quote.mid) || isEnded(material, market) || !isAhead
+      ? []
+      : [{ market, at, quote }]
   }).toSorted((a, b) =>
-    b.one.market.liquidityUsd - a.one.market.liquidityUsd ||
-    (a.one.market.slug < b.one.market.slug ? -1 : 1)
+    b.market.liquidityUsd - a.market.liquidityUsd || (a.market.slug < b.market.slug ? -1 : 1)
   )
-  return [...Map.groupBy(events, ({ one }) => one.market.eventKey).values()]
+  return [...Map.groupBy(events, ({ market }) => market.eventKey).values()]
     .flatMap(([largest]) => largest ?? []).slice(0, aheadMax).toSorted((a, b) => a.at - b.at)
-    .map(({ one: { market }, at, outcome, quote, why }) =>
+    .map(({ market, at, quote }) =>
       factOf(
         "upcoming",
         market.slug,
-        phrase`${time("at", at, until)}: ${word("why", why)} of ${inList(market)}, ${
-          named("outcome", market.outcomes[outcome], listedMax.outcome)
-        } at ${price("price", quoteOfOutcome(quote, outcome).mid)}.`,
+        phrase`${time("at", at, until)}: ${
+          word("why", market.gameStartsAt === null ? "end" : "kick-off")
+        } of ${inList(market)}, ${named("outcome", market.outcomes[0], listedMax.outcome)} at ${
+          price("price", quote.mid)
+        }.`,
       )
     )
 }

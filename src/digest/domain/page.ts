@@ -103,16 +103,19 @@ export function digestPage(given: DigestMaterial): DigestPage {
 const isAsBefore = ({ about, facts: [{ statement }], line }: DigestCard, given: DigestMaterial) =>
   line?.where === "as before" && changeOf(given.previous, about.slug, statement).isBefore
 
-/** One line where nothing can be bought; none where a book or our own number is not known. */
+/** One line where nothing can be bought; none where a book, a fee or our own number is not known. */
 function idleFacts(
   { markets, record }: DigestMaterial,
   cards: ReadonlyArray<DigestCard>,
 ): ReadonlyArray<NewFact> {
-  const isRead = record !== null &&
-    cards.every(({ market }) =>
-      markets.some((one) => one.market.slug === market && one.book !== null)
+  const isIdle = record !== null &&
+    cards.every(({ isSure, kind, market: slug }) =>
+      isSure === null && kind !== "contradiction" &&
+      markets.some(({ book, market }) =>
+        market.slug === slug && book !== null && market.takerFeeRate !== null
+      )
     )
-  return isRead && cards.every(({ isSure }) => isSure === null) ? [idleFact(cards.length)] : []
+  return isIdle ? [idleFact(cards.length)] : []
 }
 
 /** In the order of the page, within each section. `about`: what is not about a market. */

@@ -26,8 +26,8 @@ export const worldDefaults = {
   /** From here on, wallets without an edge enter each market, so that a feed always has entries. */
   livelyFrom: Infinity as EpochMs,
   /**
-   * Share of the decided ordinary markets on no ladder, above the gate, with valid books, whose outcome
-   * is known 6 to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
+   * Share of the decided ordinary markets on no ladder, above the gate, and of the events of rivals, whose
+   * outcome is known 6 to 60 hours before their quotes follow.
    */
   laggardShare: 0,
   /** Share of decided ordinary and sports markets for which the wrong outcome is proposed first. */

@@ -16,9 +16,6 @@ import { drawPath, type Path } from "./path.ts"
 import { historyOf, type Range, tapeOf } from "./tape.ts"
 import { makeActivityLog, makeWallets } from "./wallets.ts"
 
-/** Quotes lag only within these limits, where a book is valid and stays between 0.03 and 0.97. */
-const lagBetween = { low: 0.06, high: 0.94 }
-
 export type World = ReturnType<typeof makeWorld>
 
 export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: number }) {
@@ -98,12 +95,8 @@ function makePrices(options: WorldOptions) {
     at < market.closesAt ? path(market).at(at) : payouts(market)?.[0] ?? 0.5
 
   /** The time whose probability the quotes at `at` reflect: `at`, or an earlier time in a laggard. */
-  const knownAt = (market: SimulatedMarket, at: EpochMs): EpochMs => {
-    if (at < market.revealsAt || at >= market.quotesLagUntil) return at
-    const known = path(market).at(market.revealsAt)
-    const isWithin = known >= lagBetween.low && known <= lagBetween.high
-    return market.rivals > 0 || isWithin ? market.revealsAt : at
-  }
+  const knownAt = ({ quotesLagUntil, revealsAt }: SimulatedMarket, at: EpochMs): EpochMs =>
+    at < revealsAt || at >= quotesLagUntil ? at : revealsAt
 
   const quote = (market: SimulatedMarket, at: EpochMs): Quote | null => {
     if (at < market.opensAt || at >= market.resolvedAt) return null

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { Arbitrary } from "effect"
 import { type DigestPage, digestSections } from "../../../src/digest/domain/digest.ts"
 import {
@@ -18,11 +18,13 @@ import {
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
+import { microstructure } from "../../../src/markets/domain/book.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { market as ordinary } from "../../support/movers/market.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
+import { sampleScorecard } from "../../support/catalog/samples.ts"
 import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
 import { eightPoints } from "../../support/digest/eightPoints.ts"
@@ -478,6 +480,21 @@ Deno.test("what did not change leads no digest, and a second move of an event ha
   const before = { about: "Lagoon", statement: "Yes is proposed, but priced at 0.52." }
   ok(titleAfter(null).startsWith("Yes in “Will Lagoon"), titleAfter(null))
   ok(titleAfter([before]).startsWith("Yes in “Will Fjord"), titleAfter([before]))
+  const record = sampleScorecard(until)
+  const levels = { bids: [{ price: 0.5, size: 9_000 }], asks: [{ price: 0.52, size: 9_000 }] }
+  const book = Result.getOrThrow(microstructure({ ...levels, observedAt: until }))
+  const fjord = moved("Fjord", "a")
+  const priced = { ...fjord, one: { ...fjord.one, book, offers: [[], []] as const } }
+  const summaryOf = (...given: Parameters<typeof textOfAll>) => textOfAll(...given).summary
+  const idle = /^Nothing to buy: in 1 market with news no ask leaves a cent/
+  ok(idle.test(summaryOf([priced], { record })), summaryOf([priced], { record }))
+  ok(!summaryOf([priced], { record: null }).includes("Nothing to "), "without our number")
+  ok(
+    !summaryOf([{ ...fjord, one: { ...fjord.one, book: null } }], { record }).includes(
+      "Nothing to ",
+    ),
+  )
+  ok(summaryOf([], { record }).startsWith("Nothing to do: nothing came up that can be acted on."))
 })
 
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {

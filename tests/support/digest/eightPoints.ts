@@ -65,6 +65,10 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
       ? []
       : [`1 ${stated} of ${left} doubted proposals without a card are listed`],
     ...countFaults(material, [...lead, ...paragraphs].map(({ text }) => text).join("\n")),
+    ...[...lead, ...paragraphs].some(({ text }) => trade.test(text)) &&
+        lead.some(({ text }) => text.includes("Nothing to "))
+      ? ["nothing to buy, but a trade"]
+      : [],
     ...paragraphs.flatMap(({ facts }) => facts)
       .filter((fact, n, all) => all.indexOf(fact) < n)
       .map(({ statement }) => `said twice: ${statement}`),
@@ -78,6 +82,7 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   ]
 }
 
+const trade = /or less before the fee| cost \$/
 const sureTrade = / together cost \$(?!.*if both settle)| after the fee \(range \$/
 const riskyTrade = / after the fee \(range -\$/
 
