@@ -38,6 +38,8 @@ import {
 } from "./message.ts"
 import { payTask, readTask, type TaskReply } from "./payment.ts"
 import {
+  canceled,
+  declined,
   type FreeTask,
   isFree,
   isPaid,
@@ -46,17 +48,13 @@ import {
   type Task,
   type Tasks,
   type TaskSubject,
-} from "./task.ts"
-import {
-  canceled,
-  declined,
   type TaskView,
   viewOfFree,
   viewOfOffer,
   whichSkill,
   wireTask,
   x402Extensions,
-} from "./taskView.ts"
+} from "./task.ts"
 
 /** The path of the endpoint. */
 export const a2aPath = "/a2a"

@@ -17,7 +17,7 @@ import {
   rpcCodes,
   type RpcError,
 } from "../server/jsonRpc.ts"
-import { x402Keys } from "./taskView.ts"
+import { x402Keys } from "./task.ts"
 
 export const a2aErrors = {
   parse: { code: rpcCodes.parse, message: "Invalid JSON payload" },

@@ -22,9 +22,9 @@ import { RequestId } from "../server/route.ts"
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
 import { failWithRefusal, type RpcError } from "../server/jsonRpc.ts"
-import type { PaidTask } from "./task.ts"
 import {
   type JsonObject,
+  type PaidTask,
   paymentCompleted,
   paymentFailed,
   paymentUnderway,
@@ -32,7 +32,7 @@ import {
   viewOf,
   viewOfAnswer,
   viewOfOffer,
-} from "./taskView.ts"
+} from "./task.ts"
 
 interface PaymentPorts {
   readonly skills: SkillPorts
