@@ -9,6 +9,7 @@ import { freeRows } from "../catalog/domain/freeRow.ts"
 import { type Product, type ProductId, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import { publishDepth } from "../core/places.ts"
+import { Payments } from "../payments/Payments.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import { a2aHandler, a2aPath } from "./a2a/a2a.ts"
 import { marketsPrefix } from "./documents/addresses.ts"
@@ -99,6 +100,7 @@ const makeParts = Effect.fnUntraced(function* (site: Site) {
     documents: limiter,
     terms,
     offers,
+    payments: yield* Payments,
   }
   const clock = yield* Clock.Clock
   const { keys } = yield* SigningKey
@@ -134,7 +136,7 @@ const makeParts = Effect.fnUntraced(function* (site: Site) {
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(packages),
     agents: {
-      [a2aPath]: yield* a2aHandler({ skills }),
+      [a2aPath]: yield* a2aHandler(skills),
       [mcpPath]: yield* mcpHandler({ skills, stdioPackage, documents: limits.documents }),
     } as Readonly<Record<string, AgentHandler>>,
     /** Recomputes the free bodies. */

@@ -9,6 +9,7 @@ import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import { argumentText, type ParameterError, unknownNames } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
+import type { Payments } from "../payments/Payments.ts"
 import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Checkouts, invalidParameters } from "./paywall/checkout.ts"
@@ -19,7 +20,8 @@ import { type FreeRoute, spend } from "./server/route.ts"
 export type FreeRoutes = Readonly<Record<FreeId, FreeRoute>>
 
 /**
- * What /a2a and /mcp need: the free routes, the checkouts, and the rate limit of all other calls.
+ * What /a2a and /mcp need: the free routes, the checkouts, the rate limit of all other calls, and what
+ * they sell for.
  */
 export interface SkillPorts {
   readonly free: FreeRoutes
@@ -28,6 +30,7 @@ export interface SkillPorts {
   readonly documents: RateLimiter
   readonly terms: PaymentTerms
   readonly offers: Offers
+  readonly payments: Payments["Service"]
 }
 
 /** The answer of a free row or its refusal: the same bytes and the same rate limit as over HTTP. */

@@ -8,8 +8,6 @@
  * @module
  */
 import { Clock, Duration, Effect, Result } from "effect"
-import type { Client } from "../../core/CallClient.ts"
-import { Payments } from "../../payments/Payments.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { overloaded } from "../server/errors.ts"
@@ -22,7 +20,7 @@ import {
   rpcResponse,
 } from "../server/jsonRpc.ts"
 import { makeLimiter, type RateLimiter } from "../server/limits.ts"
-import { CurrentInbound, onDelivered, RequestId, spend } from "../server/route.ts"
+import { onDelivered, RequestId, spend } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,
@@ -59,17 +57,10 @@ import {
 /** The path of the endpoint. */
 export const a2aPath = "/a2a"
 
-interface A2aPorts {
-  readonly skills: SkillPorts
+interface A2aPorts extends SkillPorts {
   readonly tasks: Tasks
-  readonly payments: Payments["Service"]
   /** Lets each task be canceled once. */
   readonly cancels: RateLimiter
-}
-
-/** One call: what answers it, and its client. */
-interface Call extends A2aPorts {
-  readonly client: Client
 }
 
 /** How long a second cancellation of a task is refused. */
@@ -77,10 +68,9 @@ const cancelMemory = Duration.minutes(10)
 
 /** Builds the handler of the endpoint. */
 export const a2aHandler = Effect.fnUntraced(
-  function* a2aHandler({ skills }: Pick<A2aPorts, "skills">) {
+  function* a2aHandler(skills: SkillPorts) {
     const ports: A2aPorts = {
-      skills,
-      payments: yield* Payments,
+      ...skills,
       tasks: makeTasks(yield* SigningKey),
       cancels: yield* makeLimiter("a2a_cancel", {
         limit: 1,
@@ -90,12 +80,11 @@ export const a2aHandler = Effect.fnUntraced(
     return rpcEndpoint({
       path: a2aPath,
       answer: Effect.fnUntraced(function* (json, request, id) {
-        const call: Call = { ...ports, client: (yield* CurrentInbound).client }
         const read = yield* Effect.result(readCall(json, request, id))
         const hasPayment = Result.isSuccess(read) && hasPayload(read.success.params)
         const { task, view, delivery } = yield* Result.getOrElse(
-          Result.flatMap(read, (message) => answerTo(call, message)),
-          (error) => refused(call, error, hasPayment),
+          Result.flatMap(read, (message) => answerTo(ports, message)),
+          (error) => refused(ports, error, hasPayment),
         )
         const result = wireTask(task, view, yield* Clock.currentTimeMillis)
         if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
@@ -128,33 +117,33 @@ type Answered = Result.Result<Answer, RpcError>
 
 /** An answer under the limit of documents. */
 const documents = (
-  { skills }: Call,
+  { documents: limiter }: A2aPorts,
   answer: Answer,
   kind: "paid" | "unpaid" = "unpaid",
-): Answer => Effect.andThen(Effect.catch(spend(skills.documents, kind), failWithRefusal), answer)
+): Answer => Effect.andThen(Effect.catch(spend(limiter, kind), failWithRefusal), answer)
 
 /** Refuses a call. A payment in it was not read. */
-function refused(call: Call, error: RpcError, hasPayment: boolean): Answer {
-  if (!hasPayment) return documents(call, Effect.fail(error))
+function refused(ports: A2aPorts, error: RpcError, hasPayment: boolean): Answer {
+  if (!hasPayment) return documents(ports, Effect.fail(error))
   const data = { ...objectOf(error.data), payment: "The payment was not read by this call" }
-  return documents(call, Effect.fail({ ...error, data }), "paid")
+  return documents(ports, Effect.fail({ ...error, data }), "paid")
 }
 
 /** How much of an unknown name an error repeats. */
 const unknownNameMax = 128
 
 /** The answer to a call of this method. */
-function answerTo(call: Call, { method, params }: RpcCall): Answered {
+function answerTo(ports: A2aPorts, { method, params }: RpcCall): Answered {
   if (params !== undefined && params !== null && !isObject(params)) {
     return refuse("params", "must be an object")
   }
   switch (method) {
     case "message/send":
-      return Result.flatMap(readMessage(params), (message) => answerMessage(call, message))
+      return Result.flatMap(readMessage(params), (message) => answerMessage(ports, message))
     case "tasks/get":
-      return Result.map(taskOf(call, params), (task) => answerTask(call, task))
+      return Result.map(taskOf(ports, params), (task) => answerTask(ports, task))
     case "tasks/cancel":
-      return Result.map(taskOf(call, params), (task) => documents(call, cancel(call, task)))
+      return Result.map(taskOf(ports, params), (task) => documents(ports, cancel(ports, task)))
     case "message/stream":
     case "tasks/resubscribe":
       return Result.fail(a2aError("unsupported", { capability: "streaming" }))
@@ -174,12 +163,12 @@ const refuse = (field: string, description: string) =>
   Result.fail(invalid([{ field, description }]))
 
 /** A task as it is now. A free skill is answered again. */
-function answerTask(call: Call, task: Task): Answer {
-  if (isFree(task)) return answerFree(call, task)
+function answerTask(ports: A2aPorts, task: Task): Answer {
+  if (isFree(task)) return answerFree(ports, task)
   return documents(
-    call,
+    ports,
     isPaid(task)
-      ? Effect.map(readTask(call, task), (reply) => ({ task, ...reply }))
+      ? Effect.map(readTask(ports, task), (reply) => ({ task, ...reply }))
       : Effect.succeed({ task, view: whichSkill, delivery: null }),
   )
 }
@@ -214,10 +203,10 @@ const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, RpcError
     () => a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) }),
   )
 
-function answerMessage(call: Call, message: ClientMessage): Answered {
+function answerMessage(ports: A2aPorts, message: ClientMessage): Answered {
   const { taskId, contextId, skillCall, payment } = message
-  if (taskId !== null) return answerReply(call, taskId, message)
-  return payment.kind === "none" ? answerSkill(call, contextId, skillCall) : refuse(
+  if (taskId !== null) return answerReply(ports, taskId, message)
+  return payment.kind === "none" ? answerSkill(ports, contextId, skillCall) : refuse(
     "message.taskId",
     "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
       "payment was not read",
@@ -225,34 +214,37 @@ function answerMessage(call: Call, message: ClientMessage): Answered {
 }
 
 /** Opens a task: a free skill is answered, a paid one offered. */
-const answerSkill = (call: Call, contextId: string | null, skillCall: SkillCall | null): Answered =>
+const answerSkill = (
+  ports: A2aPorts,
+  contextId: string | null,
+  skillCall: SkillCall | null,
+): Answered =>
   Result.map(
-    skillCall === null ? Result.succeed(null) : subjectOf(call, skillCall),
+    skillCall === null ? Result.succeed(null) : subjectOf(ports, skillCall),
     (subject) => {
-      const task = call.tasks.open(contextId, subject)
-      if (!isPaid(task)) return answerTask(call, task)
-      const view = viewOfOffer(task.subject, call.skills)
-      return documents(call, Effect.succeed({ task, view, delivery: null }))
+      const task = ports.tasks.open(contextId, subject)
+      if (!isPaid(task)) return answerTask(ports, task)
+      const view = viewOfOffer(task.subject, ports)
+      return documents(ports, Effect.succeed({ task, view, delivery: null }))
     },
   )
 
 /** A message on a task. */
 const answerReply = (
-  call: Call,
+  ports: A2aPorts,
   taskId: string,
   { contextId, payment, skillCall }: ClientMessage,
 ): Answered =>
   Result.gen(function* () {
-    const task = yield* findTask(call, taskId)
+    const task = yield* findTask(ports, taskId)
     if (contextId !== null && contextId !== task.contextId) {
       return yield* refuse("message.contextId", "is not the contextId of the task")
     }
     if (isPaid(task)) {
       if (payment.kind !== "submitted") {
-        return documents(call, replyUnpaid(call, task, payment.kind === "rejected"))
+        return documents(ports, replyUnpaid(ports, task, payment.kind === "rejected"))
       }
-      const sale = { payload: payment.payload, client: call.client }
-      return Effect.map(payTask(call, task, sale), (reply) => ({ task, ...reply }))
+      return Effect.map(payTask(ports, task, payment.payload), (reply) => ({ task, ...reply }))
     }
     if (payment.kind === "submitted") {
       return yield* refuse("message.taskId", "the task has no paid skill")
@@ -264,8 +256,8 @@ const answerReply = (
     }
     // The id of a task says what it is about, so the skill has a task of its own.
     return skillCall === null
-      ? answerTask(call, task)
-      : yield* answerSkill(call, task.contextId, skillCall)
+      ? answerTask(ports, task)
+      : yield* answerSkill(ports, task.contextId, skillCall)
   })
 
 /** A message without a payment on a task that has a paid skill. */
@@ -290,7 +282,7 @@ const hasEnded = (state: TaskView["state"]) =>
 
 /** The subject of a call, if its parameters are valid. */
 function subjectOf(
-  { skills: { checkouts } }: A2aPorts,
+  { checkouts }: A2aPorts,
   { skill, params, field }: SkillCall,
 ): Result.Result<TaskSubject, RpcError> {
   const query = Result.flatMap(
@@ -318,7 +310,7 @@ const utf8 = new TextDecoder()
 
 /** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* answerFree(
-  { skills }: Call,
+  skills: A2aPorts,
   task: FreeTask,
 ): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject

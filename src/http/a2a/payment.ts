@@ -15,11 +15,9 @@ import {
   RefundQueued,
 } from "../../payments/domain/failedSale.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import type { Payments } from "../../payments/Payments.ts"
 import type { Outcome } from "../../payments/purchase.ts"
 import { type PreparedRefusal, toRefusal } from "../server/errors.ts"
-import { RequestId } from "../server/route.ts"
-import type { Client } from "../../core/CallClient.ts"
+import { CurrentInbound, RequestId } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import { failWithRefusal, type RpcError } from "../server/jsonRpc.ts"
 import {
@@ -34,11 +32,6 @@ import {
   viewOfOffer,
 } from "./task.ts"
 
-interface PaymentPorts {
-  readonly skills: SkillPorts
-  readonly payments: Payments["Service"]
-}
-
 /** A task as it is returned to its client. */
 export interface TaskReply {
   readonly view: TaskView
@@ -48,30 +41,29 @@ export interface TaskReply {
 
 /** Sells a task for the payment that a message submits. */
 export const payTask = (
-  ports: PaymentPorts,
+  ports: SkillPorts,
   task: PaidTask,
-  { payload, client }: { readonly payload: unknown; readonly client: Client },
-): Effect.Effect<TaskReply, RpcError> => {
-  const { skill, parameters } = task.subject
-  return ports.skills.checkouts[skill.id].sell({
-    input: new URLSearchParams(parameters),
-    payment: { json: payload },
-    key: task.secret,
-    isTask: true,
-    client,
-  }).pipe(Effect.matchEffect({
-    onSuccess: (delivery) => Effect.succeed(answered(task, delivery)),
-    onFailure: (error) => afterFailedSale(ports, task, error),
-  }))
-}
+  payload: unknown,
+): Effect.Effect<TaskReply, RpcError> =>
+  Effect.flatMap(CurrentInbound, ({ client }) =>
+    ports.checkouts[task.subject.skill.id].sell({
+      input: new URLSearchParams(task.subject.parameters),
+      payment: { json: payload },
+      key: task.secret,
+      isTask: true,
+      client,
+    })).pipe(Effect.matchEffect({
+      onSuccess: (delivery) => Effect.succeed(answered(task, delivery)),
+      onFailure: (error) => afterFailedSale(ports, task, error),
+    }))
 
 /** A task as its payment determines it; an offer when no payment was taken or may be taken now. */
 export const readTask = Effect.fnUntraced(function* readTask(
-  { payments, skills }: PaymentPorts,
+  ports: SkillPorts,
   task: PaidTask,
 ): Effect.fn.Return<TaskReply> {
-  const found = yield* Effect.result(payments.findByTask(task.secret))
-  const offered = unsold(viewOfOffer(task.subject, skills))
+  const found = yield* Effect.result(ports.payments.findByTask(task.secret))
+  const offered = unsold(viewOfOffer(task.subject, ports))
   if (Result.isSuccess(found)) {
     return found.success === null ? offered : answered(task, found.success)
   }
@@ -96,7 +88,7 @@ const unsold = (view: TaskView): TaskReply => ({ view, delivery: null })
 
 /** The reply for a task whose sale failed. */
 const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
-  ports: PaymentPorts,
+  ports: SkillPorts,
   task: PaidTask,
   error: FailedSale,
 ): Effect.fn.Return<TaskReply, RpcError> {
@@ -113,7 +105,7 @@ const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
   // The payment that was sent decides nothing while another call sells the task, or has sold it.
   const now = yield* readTask(ports, task)
   return now.view.state === "input-required"
-    ? unsold(failedPayment(now.view, error, data, ports.skills.terms))
+    ? unsold(failedPayment(now.view, error, data, ports.terms))
     : now
 })
 

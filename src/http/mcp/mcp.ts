@@ -20,7 +20,6 @@ import { type Skill, skillOf, unknownSkill } from "../../catalog/domain/skill.ts
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { version } from "../../core/domain/version.ts"
-import { Payments } from "../../payments/Payments.ts"
 import {
   failWithRefusal,
   isObject,
@@ -38,7 +37,7 @@ import {
   type RateBudget,
   type RateLimiter,
 } from "../server/limits.ts"
-import { CurrentInbound, onDelivered, spend, webOf } from "../server/route.ts"
+import { onDelivered, spend, webOf } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -75,21 +74,18 @@ interface McpOptions {
   readonly stdioPackage: string
 }
 
-interface McpPorts {
-  readonly skills: SkillPorts
+interface McpPorts extends SkillPorts {
   /** The limit of the messages that start a connection. */
   readonly handshakes: RateLimiter
-  readonly payments: Payments["Service"]
   readonly methods: Methods
 }
 
 /** Builds the handler of the endpoint. */
 export const mcpHandler = Effect.fnUntraced(function* mcpHandler(options: McpOptions) {
   const ports: McpPorts = {
-    skills: options.skills,
+    ...options.skills,
     handshakes: yield* makeLimiter("handshakes", handshakeBudget(options.documents)),
     methods: methodsOf(options),
-    payments: yield* Payments,
   }
   return rpcEndpoint({
     path: mcpPath,
@@ -105,23 +101,22 @@ const handshakeMethods = ["initialize", "ping", "tools/list", "server/discover"]
  * for those, and any other message that of the documents.
  */
 const answerMessage = Effect.fnUntraced(function* answerMessage(
-  { skills, handshakes, payments, methods }: McpPorts,
+  ports: McpPorts,
   json: Effect.Effect<unknown, RpcError>,
   request: HttpServerRequest.HttpServerRequest,
   id: MessageId,
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RpcError> {
-  const { client } = yield* CurrentInbound
+  const { handshakes, documents, payments, methods, terms } = ports
   const spendFor = (limiter: RateLimiter) => Effect.catch(spend(limiter), failWithRefusal)
   const message = yield* Effect.tapError(
-    readMessage(request, json, id, skills.terms.publicBaseUrl),
-    () => spendFor(skills.documents),
+    readMessage(request, json, id, terms.publicBaseUrl),
+    () => spendFor(documents),
   )
   const { method, skill, isCurrent } = message
   if (skill !== undefined) {
-    const { result, sold } = yield* callTool(skills, skill, {
+    const { result, sold } = yield* callTool(ports, skill, {
       ...message,
       idempotencyKey: request.headers["idempotency-key"] ?? null,
-      client,
     })
     const text = resultBody(id, methods.resultText(isCurrent, result))
     const response = rpcResponse(200, text, [], webOf(request))
@@ -130,7 +125,7 @@ const answerMessage = Effect.fnUntraced(function* answerMessage(
     return response
   }
   const isHandshake = message.isNotification || handshakeMethods.includes(method)
-  yield* spendFor(isHandshake ? handshakes : skills.documents)
+  yield* spendFor(isHandshake ? handshakes : documents)
   if (message.isNotification) return rpcResponse(202, "")
   const answer = methods.of(message)
   return typeof answer === "string"

@@ -23,7 +23,7 @@ import { type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.t
 import type { Outcome } from "../../payments/purchase.ts"
 import { type ErrorBody, prepare, type PreparedRefusal, toRefusal } from "../server/errors.ts"
 import { type Json, objectOf } from "../server/jsonRpc.ts"
-import { RequestId, spend } from "../server/route.ts"
+import { CurrentInbound, spend } from "../server/route.ts"
 import { faultIn } from "../paywall/paywall.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
@@ -132,7 +132,6 @@ interface ToolCall {
   readonly args: unknown
   readonly payment: ToolPayment | null
   readonly idempotencyKey: string | null
-  readonly client: Client
 }
 
 /** The outcome of a call. A refusal is a result too, because clients fail on a status like 429. */
@@ -153,10 +152,10 @@ export const callTool = Effect.fnUntraced(function* callTool(
   skill: Skill,
   call: ToolCall,
 ): Effect.fn.Return<ToolAnswer> {
-  const requestId = yield* RequestId
+  const { requestId, client } = yield* CurrentInbound
   const answer = skill.kind === "free" || call.payment === null
     ? answerUnpaid(ports, skill, call, requestId)
-    : buy(ports, skill, call, call.payment, requestId)
+    : buy(ports, skill, call, call.payment, client, requestId)
   return yield* Effect.catch(
     answer,
     (refusal) => Effect.succeed(unsold(errorResult(refusal, requestId))),
@@ -195,8 +194,9 @@ function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
 const buy = (
   ports: SkillPorts,
   skill: PaidSkill,
-  { args, idempotencyKey, client }: ToolCall,
+  { args, idempotencyKey }: ToolCall,
   { value, receiptKey }: ToolPayment,
+  client: Client,
   requestId: string,
 ): Effect.Effect<ToolAnswer> =>
   ports.checkouts[skill.id].sell({

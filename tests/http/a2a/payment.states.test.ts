@@ -58,16 +58,16 @@ const oneTask = Effect.fnUntraced(function* (outcome: Found, sell: Sell) {
         : Effect.die("sold without the task's secret"),
   }
   // The code under test uses no other fields.
-  const skills = {
+  const ports = {
     checkouts: { latest: checkout } as Partial<Checkouts> as Checkouts,
     terms: serviceOptions.terms,
     offers: (product) => offerExtension(testKey.sign, product, serviceOptions.terms, 0),
+    payments: {
+      findByTask: (secret) =>
+        secret === task.secret ? outcome : Effect.die("asked without the secret"),
+    } as Partial<Payments["Service"]> as Payments["Service"],
   } as Partial<SkillPorts> as SkillPorts
-  const payments = {
-    findByTask: (secret: string) =>
-      secret === task.secret ? outcome : Effect.die("asked without the secret"),
-  } as Partial<Payments["Service"]> as Payments["Service"]
-  return { ports: { skills, payments }, task, sellCalls }
+  return { ports, task, sellCalls }
 })
 
 const noSale: Sell = Effect.die("a sale was started")
@@ -146,8 +146,7 @@ for (const [what, sell, payment, returned, status] of sales) {
   test(`payTask() returns the task as ${returned} when the sale is ${what}`, function* () {
     const outcome = outcomes[payment]?.[0] ?? Effect.die("no such outcome")
     const { ports, task, sellCalls } = yield* oneTask(outcome, sell)
-    const client = { client: "a-client", site: null }
-    const { view } = yield* Effect.orDie(payTask(ports, task, { payload: {}, client }))
+    const { view } = yield* Effect.orDie(payTask(ports, task, {}))
     equal([view.state, view.metadata["x402.payment.status"], yield* Ref.get(sellCalls)], [
       returned,
       `payment-${status}`,

@@ -122,7 +122,7 @@ test("a free tool whose route answers an error returns isError", function* () {
       },
     } as unknown as SkillPorts,
     health ?? fail(),
-    { args: {}, payment: null, idempotencyKey: null, client: { client: "192.0.2.1", site: null } },
+    { args: {}, payment: null, idempotencyKey: null },
   )
   equal([result.isError, result.structuredContent], [true, {}])
 })
