@@ -276,13 +276,13 @@ const readMessage = Effect.fnUntraced(function* readMessage(
 })
 
 /** Members that may be null for none, which several SDKs send. The id and the arguments' own stay. */
-const nullable = ["params", "_meta", "arguments", "cursor", "task", "progressToken"]
+const nullable = /^(params|_meta|arguments|cursor|task|progressToken|result|error)$/
 
 /** A message without those members of it, of its parameters and of their `_meta`. */
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (!isObject(value) || depth > 2) return value
   const members = Object.entries(value)
-    .filter(([name, member]) => member !== null || !nullable.includes(name))
+    .filter(([name, member]) => member !== null || !nullable.test(name))
     .map(([name, member]) => {
       const isOpened = depth === 0 ? name === "params" : name === "_meta"
       return [name, isOpened ? withoutNulls(member, depth + 1) : member]

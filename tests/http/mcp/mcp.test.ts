@@ -267,9 +267,11 @@ test("null stands for none in every member of a message that may be absent", fun
   ]
   for (const [method, params] of messages) {
     const init = earlierRequest(method)
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method, params })
-    const reply = yield* post({ ...init, body })
-    equal([reply.status, reply.body["error"]], [200, undefined], body)
+    for (const empty of [{}, { result: null, error: null }]) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method, params, ...empty })
+      const reply = yield* post({ ...init, body })
+      equal([reply.status, reply.body["error"]], [200, undefined], body)
+    }
   }
   const current = yield* post(currentRequest("tools/call", { ...call, arguments: null }))
   equal([current.status, current.body["error"]], [200, undefined])
