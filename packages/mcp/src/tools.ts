@@ -54,7 +54,7 @@ export const tools: ReadonlyArray<Tool> = [budgetTool, ...serviceTools]
 
 export const instructions =
   "Prediction-market intelligence. Poll the free get_index about every 10 minutes; when `index` has " +
-  "increased, call get_signals with `since` set to the last index you have read. This server pays for " +
+  "increased, call get_signals with `since` set to the last feedIndex you got. This server pays for " +
   "paid tools from the user's budget; the first sentence of each answer says what was paid and what " +
   "is left, and get_budget says it at any time. When an answer is lost, call the same tool again with " +
   "the same arguments: the same payment is sent again, and nothing is paid twice."

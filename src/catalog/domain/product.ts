@@ -178,7 +178,7 @@ export const products = {
     price: prices.signals,
     settlementOrder: "compute-first",
     description:
-      "Up to 20 feed items after the last index you saw, in order. Not charged when there is " +
+      "Up to 20 feed items after the last `feedIndex` you got, in order. Not charged when there is " +
       "nothing new. `asOf`: when each type was read.",
     use:
       "Use it when /v1/index has increased, with `since`; without `since` it returns the newest items. For " +
@@ -186,7 +186,7 @@ export const products = {
     answerBytes: { p50: 14_000, p99: 30_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [
-      integerParameter("since", "Return items after this feed index: the last one you saw", {
+      integerParameter("since", "Return items after this feed index: the last one you got", {
         minimum: 0,
         example: 1,
       }),
@@ -426,11 +426,12 @@ export const products = {
     path: "/v1/research",
     price: prices.research,
     settlementOrder: "settle-early",
-    description: "A report on one market: thesis, whale view, risks, confidence and bottom line; " +
-      "probability, break-even, limit price and size of each side; evidence: prices of 7 days, order " +
-      "book, wallets, news. Cached for 30 minutes. A call that fails after payment is refunded.",
-    use: "Use it before a decision about one market. It may take a minute; /v1/signals and " +
-      "/v1/resolving find markets.",
+    description: 'A report on one market: thesis (mostly "no trade": no view beyond the market), ' +
+      "whale view, risks, bottom line; probability, break-even, limit price and size of each side; " +
+      "evidence: prices, order book, wallets, news. Cached 30 minutes. A call that fails after " +
+      "payment is refunded.",
+    use:
+      "Use it before a decision. It may take a minute; /v1/signals and /v1/resolving find markets.",
     answerBytes: { p50: 14_000, p99: 25_000 },
     tags: ["prediction-markets", "research"],
     parameters: [
@@ -470,4 +471,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T16:30:00.000Z"
+export const productsChangedAt = "2026-12-01T10:00:00.000Z"

@@ -77,7 +77,7 @@ function emailOf(contact: string) {
 /** What an agent must know in addition to the operations. */
 const guidance = [
   "Poll the free GET /v1/index about every 10 minutes. When `index` has increased, buy GET " +
-  "/v1/signals with `since` set to the last index you saw. It is not charged when there is nothing " +
+  "/v1/signals with `since` set to the last `feedIndex` you got. It is not charged when there is nothing " +
   "new. The free GET /v1/sample shows the shape of every paid answer.",
   "To pay: call without a payment. The 402 has a PAYMENT-REQUIRED header: base64 JSON of x402 " +
   "version 2, with the amount in units of 0.000001 USDC. Sign an EIP-3009 authorization for the only " +

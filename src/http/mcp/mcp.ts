@@ -58,7 +58,7 @@ export const revisions = [currentRevision, ...SUPPORTED_PROTOCOL_VERSIONS]
 
 const instructionsWith = (stdioPackage: string) =>
   "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
-  "when `index` has increased, call get_signals with `since` set to the last index you saw. Free " +
+  "when `index` has increased, call get_signals with `since` set to the last feedIndex you got. Free " +
   "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
   "called without a payment charges nothing and returns its price and x402 terms. To buy, sign the " +
   "terms once, and call the tool again with the same arguments and the payment in " +

@@ -272,7 +272,7 @@ test("/discovery states when the listed products last changed", function* () {
   const tag = new Uint8Array(hash).toHex().slice(0, 16)
   equal(
     [tag, productsChangedAt],
-    ["bdcabb97fb06783a", "2026-11-30T16:30:00.000Z"],
+    ["5a68e3e66e3b2c7e", "2026-12-01T10:00:00.000Z"],
     "the listed products changed: update this hash and productsChangedAt",
   )
 })
