@@ -112,6 +112,18 @@ Deno.test("every test that a script of CI names exists", () => {
   fail("These paths do not exist", offences)
 })
 
+Deno.test("the lines and tests of every mutant exist", () => {
+  const mutants = read("bench/mutants.txt").split(/^## /m).slice(1)
+  const offences = mutants.flatMap((section) => {
+    const [name = "", place = "", ...lines] = section.split("\n")
+    const [file = "", tests = ""] = place.split(": ")
+    const before = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1))
+    const isThere = before.length === 0 || exists(file) && read(file).includes(before.join("\n"))
+    return isThere && tests.split(" ").every(exists) ? [] : [`${file}: ${name}`]
+  })
+  fail("These mutants change nothing", offences)
+})
+
 Deno.test("every task in a document exists", () => {
   const { tasks } = JSON.parse(read("deno.json")) as { tasks: Record<string, unknown> }
   const texts = [...documents, { path: ".ci/run", text: read(".ci/run") }]
