@@ -4,14 +4,17 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Duration, Effect, Fiber, Result } from "effect"
+import { Duration, Effect, Exit, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import type { RefusalCode } from "../../../src/catalog/domain/refusal.ts"
 import { DataStale } from "../../../src/core/domain/freshness.ts"
 import { isoTime } from "../../../src/core/domain/time.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Computed, ProductHandler } from "../../../src/http/paywall/checkout.ts"
+import { type FailedSale, NotCharged, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import { hungUp, tooManyOfAddress } from "../../../src/payments/sale/responses.ts"
 import { LookupsExhausted } from "../../../src/research/domain/report.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
@@ -206,6 +209,44 @@ marketTest(
     equal((yield* statuses(selling)).slice(0, 4), [200, 409, 409, 409])
   },
 )
+
+const refusing = (code: RefusalCode) => new NotCharged({ code, message: "Refused" })
+/** Ends of a sale, and whether its buyer can choose them: then they count as invalid payments. */
+const ends: ReadonlyArray<readonly [string, FailedSale, boolean]> = [
+  ["an unresolved settlement", new Unresolved({ message: "", retryAfterSeconds: 1 }), true],
+  ...([
+    ...["payment_conflict", "payment_already_used", "payment_refunded", "signal_not_found"],
+    ...["market_not_found", "below_threshold", "invalid_parameter", "rate_limited"],
+  ] as const).map((code) => [code, refusing(code), true] as const),
+  ["a full address", tooManyOfAddress, false],
+  ["a venue that failed", refusing("venue_error"), false],
+  ["a full service", refusing("overloaded"), false],
+]
+
+for (const [what, failure, counts] of ends) {
+  marketTest(`${what} ${counts ? "counts" : "does not count"} as an invalid payment`, function* () {
+    const handle = yield* Effect.provideService(makeHandler(), Payments, {
+      ...yield* Payments,
+      sell: () => Effect.fail(failure),
+    })
+    const messages: Array<string> = []
+    for (let n = 0; n < 4; n++) {
+      messages.push((yield* error(yield* handle(paid(headerOf(yield* payment(n)))))).message)
+    }
+    equal(messages.map((text) => /Too many invalid/.test(text)), [false, false, false, counts])
+  })
+}
+
+marketTest("a buyer who hangs up before the charge counts as an invalid payment", function* () {
+  const handle = yield* Effect.provideService(makeHandler(), Payments, {
+    ...yield* Payments,
+    sell: ({ onAbandoned }) => Effect.andThen(onAbandoned(Exit.fail(hungUp)), Effect.interrupt),
+  })
+  for (let n = 0; n < 3; n++) {
+    yield* Effect.exit(handle(paid(headerOf(yield* payment(n)))))
+  }
+  equal((yield* handle(paid(headerOf(yield* payment(3))))).status, 429)
+})
 
 marketTest("refusals for a limit of the client count as invalid payments", function* () {
   const used = new LookupsExhausted({ ofClient: true, retryAfterSeconds: 9 })
