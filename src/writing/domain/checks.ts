@@ -110,13 +110,9 @@ function unquoted(facts: Facts): string {
   return facts.map(({ statement }) => statement.replace(quotation, gap)).join(" ")
 }
 
-function wordsOf(text: string): Texts {
-  return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-}
+const wordsOf = (text: string): Texts => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-function inRow(text: string): string {
-  return ` ${wordsOf(text).join(" ").toLowerCase()} `
-}
+const inRow = (text: string) => ` ${wordsOf(text).join(" ").toLowerCase()} `
 
 /** `Over in …`, `No costs …`: the name of an outcome, and no opener. */
 const outcomeAsSubject =
@@ -145,7 +141,7 @@ function figureFaults(own: string, cited: Facts): Texts {
     Object.entries(fact.values).map(([slot, value]) => ({ fact, slot, value }))
   )
   const forms = values.flatMap((a, n) => [
-    ...formsOf(a.value),
+    ...[a.value, ...complementOf(a.value)].flatMap(formsOf),
     ...values.slice(n + 1).filter((b) => a.fact === b.fact || a.slot === b.slot)
       .flatMap((b) => pairOf(a.value, b.value)).flatMap(formsOf),
   ])
@@ -194,10 +190,13 @@ function formsOf(value: Value) {
   const { type } = value
   const n = type === "duration" ? value.ms : "value" in value ? value.value : 0
   const nouns = type === "count" ? { [value.noun.split(" ").at(-1) ?? ""]: 1 } : {}
-  const units = Object.entries({ ...unitsOf[type], ...nouns })
-  return [n, ...type === "price" || type === "rate" ? [1 - n] : []]
-    .flatMap((n) => units.map(([unit, each]) => ({ type, unit, n: n * each })))
+  return Object.entries({ ...unitsOf[type], ...nouns })
+    .map(([unit, each]) => ({ type, unit, n: n * each }))
 }
+
+/** What is left to one; of a sum of two it would be nothing, and any text may say 0. */
+const complementOf = (value: Value): ReadonlyArray<Value> =>
+  value.type === "price" || value.type === "rate" ? [{ ...value, value: 1 - value.value }] : []
 
 /** The sum and the difference of two values of one kind. */
 function pairOf(a: Value, b: Value): ReadonlyArray<Value> {
