@@ -12,30 +12,17 @@ import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.t
 import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
-import { Feed } from "../../src/feed/Feed.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { StoreClock } from "../../src/core/StoreClock.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
-import { Served } from "../../src/http/layer.ts"
-import { RateLimits } from "../../src/core/RateLimits.ts"
-import { Ingestion } from "../../src/movers/Ingestion.ts"
-import { PaymentId } from "../../src/payments/domain/payment.ts"
-import { Payments } from "../../src/payments/Payments.ts"
-import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
-import { Retention } from "../../src/payments/postgres/retention.ts"
-import { Predetermined } from "../../src/predetermined/Predetermined.ts"
-import { Research } from "../../src/research/Research.ts"
-import { SelfScore } from "../../src/track-record/SelfScore.ts"
-import { WalletHistory } from "../../src/whales/WalletHistory.ts"
-import { Tracking } from "../../src/whales/Tracking.ts"
-import { Whales } from "../../src/whales/Whales.ts"
 import { narrator, type NarratorBehaviour } from "../support/digest/digestNarrators.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { bareVenue, sampleRecord } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
+import { jobSettings, otherServices } from "../support/jobServices.ts"
 import { sized } from "../support/size.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
@@ -53,27 +40,7 @@ const tick = Duration.minutes(10)
 
 /** Only the jobs of the news and the digest run. */
 const jobNames = ["news", "digest", "housekeeping"]
-const settings = {
-  mode: "start",
-  tick,
-  sweep: tick,
-  scan: tick,
-  limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
-} as const
-
-/** For the jobs that do not run. */
-const otherServices = Layer.mergeAll(
-  Layer.mock(Served, {
-    address: { transport: "tcp", hostname: "127.0.0.1", port: 0 },
-    refresh: Effect.void,
-  }),
-  Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
-  ...[Layer.mock(PaymentHealth, {}), Layer.mock(Retention, {})],
-  ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
-  ...[Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
-  ...[Layer.mock(WalletHistory, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
-  ...[Layer.mock(Feed, {})],
-)
+const settings = jobSettings(tick)
 
 /** A process makes fewer calls before it finishes. */
 const callsMax = 50
