@@ -178,30 +178,37 @@ test("of two sales at the same moment the one that is covered is made", () =>
     equal(outcomes.toSorted(), ["answer", "payments_unavailable"])
   })))
 
-test("a settlement whose transaction reverted is read once, and gives its cover back", () => {
-  let reads = 0
-  return inMarket(
-    Effect.gen(function* () {
-      const chain = yield* Chain
-      const paymentProof: typeof chain.paymentProof = ({ transactionHint }) =>
-        Effect.sync(() => (reads++, transactionHint)).pipe(
-          Effect.map((hint) =>
-            hint === null ? { proof: "not_yet" } : { proof: "not_yet", reverted: true }
-          ),
+for (
+  const [what, fault] of [
+    ["whose transaction reverted", "success_without_transaction"],
+    ["that the facilitator declined", "failure_after_broadcast"],
+  ] as const
+) {
+  test(`a settlement ${what} is read once, and gives its cover back`, () => {
+    let reads = 0
+    return inMarket(
+      Effect.gen(function* () {
+        const chain = yield* Chain
+        const paymentProof: typeof chain.paymentProof = ({ transactionHint }) =>
+          Effect.sync(() => (reads++, transactionHint)).pipe(
+            Effect.map((hint) =>
+              hint === null ? { proof: "not_yet" } : { proof: "not_yet", reverted: true }
+            ),
+          )
+        const { sale } = yield* Effect.provideService(
+          serviceWithTreasury(price),
+          Chain,
+          { ...chain, paymentProof },
         )
-      const { sale } = yield* Effect.provideService(
-        serviceWithTreasury(price),
-        Chain,
-        { ...chain, paymentProof },
-      )
-      const store = yield* PaymentStore
-      const failed = yield* nth(0)
-      equal(yield* sale(failed, neverComputed), "Unresolved")
-      equal([yield* stateOf(failed), reads, yield* store.liability], ["unresolved", 1, 0n])
-    }),
-    { misbehave: (call) => call === "settle" ? "success_without_transaction" : null },
-  )
-})
+        const store = yield* PaymentStore
+        const failed = yield* nth(0)
+        equal(yield* sale(failed, neverComputed), "Unresolved")
+        equal([yield* stateOf(failed), reads, yield* store.liability], ["unresolved", 1, 0n])
+      }),
+      { misbehave: (call) => call === "settle" ? fault : null },
+    )
+  })
+}
 
 test("an unknown settlement holds its cover until the chain shows that it can never be paid", () =>
   inMarket(

@@ -184,35 +184,43 @@ test("a chain that cannot be read is no reason to call a signature invalid", () 
     { hasCode: () => Effect.fail(new ChainUnavailable({ reason: "test" })) },
   ))
 
-test("unverified payments of contracts occupy few places, and leave the others to keys", () => {
-  const verdict = Deferred.makeUnsafe<void>()
-  let verifying = 0
-  const beforeVerify = Effect.suspend(() => {
-    verifying += 1
-    return Deferred.await(verdict)
+for (
+  const [whose, clientOf, atOnce, refused] of [
+    ["all clients", (n: number) => `client ${n}`, 8, ["overloaded", 20]],
+    ["one client", () => "client", 2, ["rate_limited", 50]],
+  ] as const
+) {
+  test(`unverified payments of contracts of ${whose} occupy ${atOnce} places, and leave the others to keys`, () => {
+    const verdict = Deferred.makeUnsafe<void>()
+    let verifying = 0
+    const beforeVerify = Effect.suspend(() => {
+      verifying += 1
+      return Deferred.await(verdict)
+    })
+    return withWallets(
+      Effect.gen(function* () {
+        const calls: Array<Fiber.Fiber<string>> = []
+        for (let n = 0; n < 60; n++) {
+          const client = { client: clientOf(n), site: null }
+          const payer = address(`0x${(n + 1).toString(16).padStart(40, "c")}`)
+          calls.push(yield* calling(yield* bySignature(wrapped, { client }, n, payer), answer))
+        }
+        yield* passing(1)
+        equal(verifying, atOnce)
+        yield* calling(yield* purchase(), answer)
+        yield* passing(0)
+        equal(verifying, atOnce + 1, "a key's payment is verified at once")
+        yield* Deferred.succeed(verdict, undefined)
+        yield* passing(20)
+        const [code, count] = refused
+        const outcomes = yield* Effect.forEach(calls, Fiber.join)
+        equal(outcomes.filter((outcome) => outcome === code).length, count)
+        equal(new Set(outcomes), new Set(["answer", code]))
+      }),
+      { beforeVerify },
+    )
   })
-  return withWallets(
-    Effect.gen(function* () {
-      const calls: Array<Fiber.Fiber<string>> = []
-      for (let n = 0; n < 60; n++) {
-        const client = { client: `client ${n}`, site: null }
-        const payer = address(`0x${(n + 1).toString(16).padStart(40, "c")}`)
-        calls.push(yield* calling(yield* bySignature(wrapped, { client }, n, payer), answer))
-      }
-      yield* passing(1)
-      equal(verifying, 8)
-      yield* calling(yield* purchase(), answer)
-      yield* passing(0)
-      equal(verifying, 9, "a key's payment is verified at once")
-      yield* Deferred.succeed(verdict, undefined)
-      yield* passing(20)
-      const outcomes = yield* Effect.forEach(calls, Fiber.join)
-      equal(outcomes.filter((outcome) => outcome === "overloaded").length, 20)
-      equal(new Set(outcomes), new Set(["answer", "overloaded"]))
-    }),
-    { beforeVerify },
-  )
-})
+}
 
 test("more code lookups than the limit refuse a long signature as overloaded, not as invalid", () => {
   const read = Deferred.makeUnsafe<void>()
