@@ -135,7 +135,7 @@ onEveryStore("the report of the service", (law) => {
       yield* sql`DELETE FROM job_slot`
       const { summary: later } = yield* startingAt(today + 30 * day, report)
       equal(later.days.map(({ goodHours }) => goodHours), [22, 24, 24, 24, 24, 24])
-      equal([later.recordedHours, later.goodShare], [144, 0.9861])
+      equal([later.recordedHours, later.goodShare], [144, 0.986])
       equal((yield* startingAt(day1 + 90 * day, report)).summary.days.length, 5)
     }),
   )

@@ -153,7 +153,7 @@ const WhaleEntryData = Schema.Struct({
   lastFillAt: described(IsoTime, "Time of its newest buy"),
   calibration: Schema.NullOr(FrozenCalibration).annotate({
     description:
-      "The wallet's record as known before this entry; null with fewer than 30 resolved entries or 10 events",
+      "The wallet's record as known before this entry; null with fewer than 30 resolved entries or 10 events, or before they are counted",
   }),
   microstructure: described(
     Schema.NullOr(Microstructure),

@@ -40,11 +40,11 @@ export function trackRecordPage(record: TrackRecord): Page {
       "How the entries of tracked wallets and the published items did afterwards. Nothing is left " +
       "out because it lost.",
     blocks: [
-      say`${num(coverage.resolvedEntries)} resolved entries of ${
-        num(coverage.trackedWallets)
-      } tracked wallets; ${
+      say`${num(coverage.resolvedEntries)} resolved entries; ${
         num(coverage.cancelledEntries)
-      } more in cancelled markets count nowhere. Wallets read: ${
+      } more in cancelled markets count nowhere. ${num(coverage.labeledWallets)} of ${
+        num(coverage.trackedWallets)
+      } tracked wallets have enough results for a label. Wallets read: ${
         time(asOf.wallets)
       }. Items scored: ${time(asOf.scores)}. Wallets judged: ${time(computedAt)}.`,
     ],

@@ -131,7 +131,8 @@ function summary(
     ...total,
     goodShare: total.recordedHours === 0
       ? null
-      : Math.round(total.goodHours / total.recordedHours * 1e4) / 1e4,
+      // Rounded down: a page never says 100.0 % of a time with a fault in it.
+      : Math.floor(total.goodHours / total.recordedHours * 1e3) / 1e3,
     days: days.map((time) => ({ date: dateOf(time.day), ...hoursOf([time]) })),
   }
 }

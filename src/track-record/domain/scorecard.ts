@@ -251,8 +251,7 @@ const method = {
   minimumResolved: resolvedEntriesMin,
   minimumEvents: eventsMin,
   ruleVersion,
-  reading:
-    "Most wallets are neutral, and that is expected: an outcome wins about as often as its price " +
+  reading: "Expect a wallet to be neutral: an outcome wins about as often as its price " +
     "says, public audits found no group of wallets that beats its own entry prices after a " +
     "correction for the number of wallets tested, and follow or fade is given only when the record " +
     "is very unlikely by luck, however often it is checked. Yes is often paid before its deadline and No " +

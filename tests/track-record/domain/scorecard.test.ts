@@ -219,7 +219,7 @@ Deno.test("scorecard() without wallets has zeros and nulls, its method and its d
     false,
     30,
   ])
-  match(rest.method.reading, /neutral, and that is expected.*as if all held the same positions/)
+  match(rest.method.reading, /to be neutral.*as if all held the same positions/)
   match(rest.disclaimer, /not the profit or loss.*exits are not tracked.*not financial advice/)
 })
 
