@@ -169,6 +169,20 @@ test("an address has a quarter of the places for sales, and a network half of th
     yield* end
   })))
 
+test("512 payments wait for a place among the sales; the next one is refused at once", () =>
+  withFewPlaces(Effect.gen(function* () {
+    const elsewhere = (n: number) => ({ client: { client: `192.0.2.${n}`, site: null } })
+    const end = yield* heldSales(yield* purchases(0, 16, elsewhere))
+    const calls = yield* Effect.forEach(
+      yield* purchases(16, 529, elsewhere),
+      (one) => calling(one, answer),
+    )
+    yield* passing(1)
+    const ended = calls.filter((call) => call.pollUnsafe() !== undefined)
+    equal(yield* Effect.forEach(ended, Fiber.join), ["overloaded"])
+    yield* end
+  })))
+
 test("eight payments of one payer run at once; the ninth is refused, and sold later", () =>
   inMarket(Effect.gen(function* () {
     const end = yield* heldSales(yield* purchases(0, 8, () => ({ payer: 0 })))

@@ -83,11 +83,11 @@ test("one address has 16 payments verified at once and 64 in the queue; another 
     equal([payment_required.length, rate_limited.length], [80, 20])
   })))
 
-test("an IPv6 site has 64 payments verified at once, however many networks it uses", () =>
+test("an IPv6 site has 64 payments verified at once and 256 in the queue, however many networks it uses", () =>
   inMarket(Effect.gen(function* () {
     const { selling, verifying, open } = yield* slowFacilitator()
-    yield* Effect.forEach(
-      Array.from({ length: 80 }, (_, n) => n + 1),
+    const attack = yield* Effect.forEach(
+      Array.from({ length: 330 }, (_, n) => n + 1),
       (n) =>
         Effect.flatMap(
           unfunded(n, { client: { ...attacker, client: `2001:db8:1:${n}::/64` } }),
@@ -97,6 +97,9 @@ test("an IPv6 site has 64 payments verified at once, however many networks it us
     yield* passing(0)
     equal(yield* verifying, 64)
     yield* open
+    yield* passing(5)
+    const { payment_required = [], rate_limited = [] } = yield* outcomes(attack)
+    equal([payment_required.length, rate_limited.length], [320, 10])
   })))
 
 for (const demand of [3, 9, 10, 30]) {
