@@ -343,17 +343,25 @@ liveTest(
 )
 
 liveTest(
-  "the receipt of a failed transaction proves no payment, whatever its logs are",
+  "the receipt of a failed transaction proves no payment, whatever its logs are, and is named",
   function* () {
-    const [honest, paying] = [honestResponses("expired"), honestResponses("paid")]
-    const proof = yield* proofFrom("expired", (request) =>
-      result(
-        request,
-        request.method === "eth_getTransactionReceipt"
-          ? { ...paying(request) as Log, status: "0x0" }
-          : honest(request),
-      ), transaction)
-    equal(outcomeOf(proof), "expired")
+    const paying = honestResponses("paid")
+    for (
+      const [history, expected] of [
+        ["expired", { proof: "never", reason: "expired" }],
+        ["waiting", { proof: "not_yet", reverted: true }],
+      ] as const
+    ) {
+      const honest = honestResponses(history)
+      const proof = yield* proofFrom(history, (request) =>
+        result(
+          request,
+          request.method === "eth_getTransactionReceipt"
+            ? { ...paying(request) as Log, status: "0x0" }
+            : honest(request),
+        ), transaction)
+      equal(Result.getOrNull(proof), expected)
+    }
   },
 )
 
