@@ -40,7 +40,10 @@ export const ErrorBody = Schema.Struct({
   error: Schema.Struct({
     ...RefusalBody.fields,
     status: described(Schema.Int, "That of the HTTP answer; no unit"),
-    retryable: described(Schema.Boolean, "Whether the same request may succeed later"),
+    retryable: described(
+      Schema.Boolean,
+      "Whether the same request, with the same payment, may succeed later",
+    ),
     charged: described(
       Schema.NullOr(Schema.Boolean),
       "True: the payment was taken. False: nothing was taken for this call. Null while not known",
@@ -85,8 +88,8 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
   const { status, ...rule } = errorRules[code]
   const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
-  // A refusal that says when to come back is one that time alone may end.
-  const retryable = rule.retryable || retryAfterSeconds !== undefined
+  // A refusal that says when to come back is one that time alone may end, unless its payment is spent.
+  const retryable = (rule.retryable || retryAfterSeconds !== undefined) && charged !== true
   const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
   const open = JSON.stringify({
     success: false,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
 import {
   codeOfError,
@@ -221,6 +221,21 @@ Deno.test("every error that the code can return is right about recovery", () => 
 const chargedOf = (code: string) =>
   Object.entries(errorRules)
     .flatMap(([of, { charged }]) => of === code ? charged : [])
+
+law(
+  "an error says that its request may be repeated only if its payment is not taken",
+  Arbitrary.schema(AnyError),
+  ({ code, taken }) => {
+    const refund = { id: "0x03", state: "queued", amountUsd: "1.00", to: "0x01" }
+    const spent = { code, message: "Why", refund: { ...refund, paymentTransaction: "0x02" } }
+    for (
+      const error of [new NotCharged({ code, message: "Why", taken }), new RefundQueued(spent)]
+    ) {
+      const { charged, retryable } = bodyOf(error)
+      strictEqual(retryable, errorRules[code].retryable && charged !== true)
+    }
+  },
+)
 
 law(
   "every error of a product is right about recovery, and has the code of its name",
