@@ -192,6 +192,8 @@ export const resendUnused = `Your payment was not used: ${resend}.`
 const resendOrExpire = `Your payment was not used: let it expire, or later ${resend}.`
 /** Before it is claimed, a payment is bound to no request. */
 const sendAgain = "Your payment was not used. Send it again with one of these."
+/** The markets of an event that a message names; `details` has all. */
+const namedMax = 3
 /** Once it was claimed, a payment is bound to its request, even when it was not used. */
 const signNew =
   "Your payment was not used, but it is bound to this request. For another request sign a new " +
@@ -261,7 +263,9 @@ function reasonOf(error: ProductError): Omit<Refusal, "code"> {
       }
     case "MarketAmbiguous":
       return {
-        message: `${error.slug} is an event with several live markets. Name one of them`,
+        message: `${error.slug} is an event with several live markets. Name one of them, such as ${
+          error.markets.slice(0, namedMax).join(" or ")
+        }`,
         hint: sendAgain,
         details: error.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }

@@ -48,6 +48,7 @@ paidTest(
       "market-2",
       "market-30",
     ])
+    match(error.message, /Name one of them, such as market-1 or market-2 or market-30$/)
     match(error.hint, /Send it again/)
     equal(yield* taken, nothing)
     strictEqual((yield* pay(research, "?market=Market-1")).status, 200)
