@@ -111,19 +111,21 @@ function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal"
   }
 }
 
-const noWallet = new BelowThreshold({
-  message: "No wallet of the calibration table matches the parameters",
-})
+const noMatch = "No wallet of the calibration table matches the parameters"
 
 const whaleHandlers = Effect.fnUntraced(
   function* whaleHandlers(records: Effect.Effect<string, DataStale>) {
-    const { table } = yield* Calibration
+    const { table, whyNoRow } = yield* Calibration
     const { walletScores } = yield* TrackRecord
     const wholeRows = preparedFor((found: CalibrationTable) => matchingRows(found, noFilter))
     const rowsOf = Effect.fnUntraced(function* rowsOf(filter: RowFilter) {
       const found = yield* table
       const rows = isWhole(filter) ? wholeRows(found) : matchingRows(found, filter)
-      return rows === null ? yield* noWallet : { found, rows }
+      if (rows !== null) return { found, rows }
+      const { wallet } = filter
+      const hasNoRow = wallet !== null && matchingRows(found, { ...noFilter, wallet }) === null
+      const why = hasNoRow ? yield* whyNoRow(wallet) : null
+      return yield* new BelowThreshold({ message: why ?? noMatch })
     })
     const wholeTable = prepared((...of: Parameters<typeof whalesBody>) => {
       const body = whalesBody(...of)

@@ -24,6 +24,7 @@ import {
   whaleFacts,
   type WhaleRow,
   whaleRow,
+  whyNotJudged,
 } from "./domain/whale.ts"
 import { WalletStore } from "./WalletStore.ts"
 
@@ -71,6 +72,8 @@ export class Calibration extends Context.Service<Calibration, {
    * has no value. Returns the same object until a calibration changes; at most a few seconds old.
    */
   readonly table: Effect.Effect<CalibrationTable, BelowThreshold>
+  /** Why a wallet has no row, for its buyer; null unless it is tracked. In any case. */
+  readonly whyNoRow: (wallet: string) => Effect.Effect<string | null>
 }>()("bellwether/whales/Calibration") {
   static readonly layer = Layer.effect(
     Calibration,
@@ -95,6 +98,11 @@ export class Calibration extends Context.Service<Calibration, {
           current,
           (table) => table === null ? Effect.fail(tooFew) : Effect.succeed(table),
         ),
+        whyNoRow: (wallet) =>
+          Effect.map(wallets.tracked, (all) => {
+            const tracked = all.find((one) => one.wallet === wallet.toLowerCase())
+            return tracked === undefined ? null : whyNotJudged(tracked)
+          }),
       })
     }),
   )

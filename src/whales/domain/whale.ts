@@ -10,8 +10,8 @@ import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { studentQuantile } from "../../core/domain/student.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import { isMarketMaker } from "./entry.ts"
-import { resolvedEntriesMin, ruleVersion } from "./label.ts"
+import { isFarm, isMarketMaker } from "./entry.ts"
+import { eventsMin, resolvedEntriesMin, ruleVersion } from "./label.ts"
 import { endOf, OddsBand, roundFigures, Sweeps, winRateHigh, winRateLow } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
 import { type MeasuredEdge, type Skill, skillAmong } from "./skill.ts"
@@ -109,6 +109,15 @@ export function matchingRows({ wallets }: CalibrationTable, { label, wallet, lim
   const [first, ...rest] = matching.slice(0, limit ?? tableRowsMax)
   if (first === undefined) return null
   return { wallets: [first, ...rest] as const, omitted: matching.length - 1 - rest.length }
+}
+
+/** Why a tracked wallet has no row; null for a farm, which is no longer tracked. */
+export function whyNotJudged(tracked: TrackedWallet): string | null {
+  if (isFarm(tracked)) return null
+  const why = tracked.history === "whole"
+    ? `fewer than ${resolvedEntriesMin} resolved entries in ${eventsMin} events are counted so far`
+    : "its whole history has not been read"
+  return `This wallet is tracked, but has no row in the calibration table: ${why}`
 }
 
 /** When the newest of these was computed; null without any. */

@@ -4,13 +4,14 @@
  * @module
  */
 import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { scoredRow } from "../../../src/track-record/domain/entryScore.ts"
 import { calibrationTable, tableRowsMax } from "../../../src/whales/domain/whale.ts"
 import { json, now, paidTest } from "../../support/http/paidService.ts"
 import { whaleRow } from "../../support/products.ts"
+import { trackedWallet } from "../../support/whales/entries.ts"
 import { nothing, passing, taken } from "../../support/payments/sales.ts"
 
 const { whales } = products
@@ -125,6 +126,35 @@ paidTest("/v1/whales is not charged when no wallet matches", function* ({ pay })
   equal([response.status, error.code, error.charged], [422, "below_threshold", false])
   equal(yield* taken, nothing)
 })
+
+paidTest(
+  "/v1/whales says of a tracked wallet without a row why it has none",
+  function* ({ productPorts, pay }) {
+    const address = (n: number) => `0x${`${n}`.padStart(40, "a")}`
+    yield* Ref.set(productPorts.whales, [{ computedAt: now, row: whaleRow() }])
+    yield* Ref.set(productPorts.tracked, [
+      trackedWallet({ wallet: whaleRow().wallet, history: "whole" }),
+      trackedWallet({ wallet: address(1), history: "whole" }),
+      trackedWallet({ wallet: address(2), history: "reading" }),
+      trackedWallet({ wallet: address(3), history: "whole", farmed: 5 }),
+    ])
+    const tracked = /^This wallet is tracked, but has no row in the calibration table: /
+    const cases = [
+      [`wallet=${address(1).toUpperCase().replace("X", "x")}`, /fewer than 30 .* 10 events/],
+      [`wallet=${address(1)}&label=follow`, tracked],
+      [`wallet=${address(2)}`, /whole history has not been read$/],
+      [`wallet=${address(3)}`, /^No wallet /],
+      [`wallet=${address(4)}`, /^No wallet /],
+      [`wallet=${whaleRow().wallet}&label=follow`, /^No wallet /],
+    ] as const
+    for (const [n, [query, message]] of cases.entries()) {
+      const { error } = yield* json(yield* pay(whales, `?${query}`, n))
+      equal([error.code, error.charged], ["below_threshold", false])
+      match(error.message, message)
+    }
+    equal(yield* taken, nothing)
+  },
+)
 
 paidTest("/v1/whales reads its store once for many buyers", function* ({ productPorts, pay }) {
   for (let n = 0; n < 20; n++) strictEqual((yield* pay(whales, "", n)).status, 200)
