@@ -108,7 +108,6 @@ const makeParts = Effect.fnUntraced(function* (site: Site) {
   const data = yield* makePageData(pageLimiter)
   const market = yield* makeMarketRoutes(site, pageLimiter)
   const testTriggers = site.testTriggers?.map(({ name }) => name)
-  const stdioPackage = packages.specs["bellwether-mcp"]
   return {
     ...skills,
     log,
@@ -137,7 +136,7 @@ const makeParts = Effect.fnUntraced(function* (site: Site) {
     packageAnswer: packageAnswers(packages),
     agents: {
       [a2aPath]: yield* a2aHandler(skills),
-      [mcpPath]: yield* mcpHandler({ skills, stdioPackage, documents: limits.documents }),
+      [mcpPath]: yield* mcpHandler({ skills, site }),
     } as Readonly<Record<string, AgentHandler>>,
     /** Recomputes the free bodies. */
     refresh: Effect.all([snapshot.refresh, market.clear, data.refresh], { discard: true }),

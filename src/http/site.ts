@@ -6,7 +6,7 @@
 import type { ProductFamily } from "../catalog/domain/family.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { TestTrigger } from "../core/testCall.ts"
-import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
+import { type PaymentTerms, testNote } from "../payments/domain/x402/terms.ts"
 import type { Packages } from "./documents/packages.ts"
 import type { RateBudget } from "./server/limits.ts"
 
@@ -35,3 +35,14 @@ export interface Site {
     readonly invalidPayments: RateBudget
   }
 }
+
+/** What is not real here, in a sentence each. Every page and every description of the service says it. */
+export const simulationNotes = (
+  { paymentMode, venueMode, terms }: Site,
+): ReadonlyArray<string> =>
+  [
+    paymentMode === "simulated"
+      ? "Payments are simulated: no money moves."
+      : testNote(terms.chainId),
+    venueMode === "simulated" ? "The market is simulated: its prices are invented." : null,
+  ].filter((sentence) => sentence !== null)

@@ -23,7 +23,7 @@ export interface Settings {
 
 /** The variables, with what `--help` says about each. */
 export const variables = {
-  BASE_URL: "address of the service that the package came from (http://127.0.0.1:8402)",
+  BASE_URL: "address of the service (http://127.0.0.1:8402)",
   BUYER_PRIVATE_KEY:
     "key of the wallet that pays, 0x and 64 hex digits; without it only free tools " +
     "work, and paid tools where payments are simulated",

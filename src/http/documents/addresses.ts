@@ -7,6 +7,7 @@
 import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import type { HeaderPair } from "../server/answer.ts"
+import { simulationNotes, type Site } from "../site.ts"
 
 /** The paths of the documents and of the two agent endpoints. */
 export const paths = {
@@ -64,6 +65,10 @@ export const description =
   "Prediction-market intelligence for AI agents, paid per call: a feed of moves, whale entries and " +
   "predetermined outcomes, a digest every 4 hours, whale calibration, markets that resolve soon, and " +
   "reports on one market"
+
+/** The service in one sentence, and what of it is not real here. */
+export const descriptionOf = (site: Site): string =>
+  [`${description}.`, ...simulationNotes(site)].join(" ")
 
 export const textType = "text/plain; charset=utf-8"
 export const markdownType = "text/markdown; charset=utf-8"
@@ -164,7 +169,7 @@ export const documentRows = [
     id: "mcp_server_card",
     path: paths.mcpCard,
     title: "MCP server card",
-    description: `The same skills as tools: streamable HTTP at POST ${paths.mcp}.`,
+    description: `The skills as tools: streamable HTTP at POST ${paths.mcp}.`,
     type: jsonType,
     aliases: [paths.mcpCardFormer],
     section: "Machine interfaces",

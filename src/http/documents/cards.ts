@@ -13,22 +13,24 @@ import { version } from "../../core/domain/version.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"
 import { x402Extensions } from "../a2a/task.ts"
 import { revisions } from "../mcp/mcp.ts"
-import type { Site } from "../site.ts"
+import { simulationNotes, type Site } from "../site.ts"
 import { paths } from "./addresses.ts"
 
 /** The agent card, as an object. */
-export function agentCard({ terms }: Pick<Site, "terms">) {
-  const { publicBaseUrl, serviceName, chainId } = terms
+export function agentCard(site: Site) {
+  const { publicBaseUrl, serviceName, chainId } = site.terms
   const url = `${publicBaseUrl}/a2a`
   const params = { x402Version: 2, networks: [`eip155:${chainId}`], assets: ["USDC"] }
   return {
     protocolVersion: "0.3.0",
     name: serviceName,
-    description:
+    description: [
       "Watches a prediction-market venue and sells signals per call, in USDC over x402: " +
       "noise-filtered moves, entries of tracked wallets with their track record, predetermined " +
       "outcomes, a digest every 4 hours, and reports. The index, samples and the track record are " +
       "free.",
+      ...simulationNotes(site),
+    ].join(" "),
     url,
     preferredTransport: "JSONRPC",
     additionalInterfaces: [{ url, transport: "JSONRPC" }],

@@ -14,7 +14,7 @@ import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { queryIn } from "../server/route.ts"
 import type { Site } from "../site.ts"
-import { description, paths } from "./addresses.ts"
+import { descriptionOf, paths } from "./addresses.ts"
 
 /** One product as a Bazaar item, with its names in this service as metadata. */
 function itemOf(product: Product, terms: PaymentTerms) {
@@ -80,14 +80,15 @@ export function pageIn(url: string): Page {
 }
 
 /** The facts about the service in /discovery: its addresses, its payment method, its free paths. */
-function serviceOf({ terms, paymentMode, contact }: Site) {
+function serviceOf(site: Site) {
+  const { terms, paymentMode, contact } = site
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const network = `eip155:${terms.chainId}`
   return {
     service: {
       name: terms.serviceName,
       version,
-      description,
+      description: descriptionOf(site),
       url: terms.publicBaseUrl,
       openapi: at(paths.openApi),
       llms: at(paths.llms),
@@ -125,7 +126,8 @@ function serviceOf({ terms, paymentMode, contact }: Site) {
 }
 
 /** /.well-known/x402: plain addresses for one kind of crawler, whole items for the other. */
-export function wellKnownX402({ terms, contact }: Site) {
+export function wellKnownX402(site: Site) {
+  const { terms, contact } = site
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const items = catalogItems(terms)
   return {
@@ -133,7 +135,7 @@ export function wellKnownX402({ terms, contact }: Site) {
     version: 1,
     x402Version: 2,
     name: terms.serviceName,
-    description,
+    description: descriptionOf(site),
     resources: items.map(({ resource }) => resource),
     items,
     instructions: `Call a resource without a payment. The 402 has the current price. ` +

@@ -23,8 +23,9 @@ import { type Product, products } from "../../catalog/domain/product.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
-import { description, documentRows, markdownType, paths, textType } from "./addresses.ts"
+import { descriptionOf, documentRows, markdownType, paths, textType } from "./addresses.ts"
 import contact from "./contact.md" with { type: "text" }
+import type { Site } from "../site.ts"
 import { type Packages, withPackages } from "./packages.ts"
 import skill from "./skill.md" with { type: "text" }
 
@@ -65,11 +66,14 @@ export const fill = (text: string, values: Readonly<Record<string, string | numb
   text.replaceAll(/\{\{(\w+)\}\}/g, (name, key: string) => `${values[key] ?? name}`)
 
 /** The text of /docs. */
-export function indexText(publicBaseUrl: string): string {
+export function indexText(site: Site): string {
+  const { publicBaseUrl } = site.terms
   const link = (name: string, path: string, note: string) =>
     `- [${name}](${publicBaseUrl}${path}): ${note}`
   return [
     "# Bellwether: documentation",
+    "",
+    descriptionOf(site),
     "",
     ...documentRows.map(({ title, path, description }) => link(title, path, description)),
     "",
@@ -87,10 +91,10 @@ export const contactText = (base: string, contactAddress: string): string =>
   fill(contact, { base, contact: contactAddress.replace(/^mailto:/, "") })
 
 /** SKILL.md: what a model reads before it uses the service. */
-export const skillText = (base: string): string =>
+export const skillText = (site: Site): string =>
   fill(skill, {
-    base,
-    description,
+    base: site.terms.publicBaseUrl,
+    description: descriptionOf(site),
     resendRule,
     free: Object.values(freeRows).filter(({ isText }: FreeRow) => isText !== true)
       .map((row) => `| \`${skillName(row)}\` | \`${row.path}\` | ${row.title} |`).join("\n"),

@@ -44,9 +44,9 @@ export function documents(site: Site, keys: PublishedKeys, now: () => EpochMs): 
     open_api: () => openApiText(site),
     llms_full_text: () => llmsFullText(site),
     llms_text: () => llmsText(site),
-    docs: () => indexText(publicBaseUrl),
+    docs: () => indexText(site),
     contact: () => contactText(publicBaseUrl, contact),
-    skill: () => skillText(publicBaseUrl),
+    skill: () => skillText(site),
     agent_card: () => JSON.stringify(agentCard(site)),
     mcp_server_card: () => JSON.stringify(mcpServerCard(site)),
     well_known_x402: () => JSON.stringify(wellKnownX402(site)),
@@ -74,7 +74,7 @@ export function documents(site: Site, keys: PublishedKeys, now: () => EpochMs): 
     ...quickstartTexts(site.packages).map(([path, text, type]) =>
       [path, made(() => text, type)] as const
     ),
-    [paths.agentSkills, made(() => JSON.stringify(agentSkills(publicBaseUrl)), jsonType)],
+    [paths.agentSkills, made(() => JSON.stringify(agentSkills(site)), jsonType)],
     [paths.mcpRegistry, made(() => JSON.stringify(mcpRegistryEntry(site)), jsonType)],
     [paths.apiCatalog, made(() => JSON.stringify(apiCatalog(publicBaseUrl)), linksetType)],
     [paths.did, made(() => canonicalJson(didDocument(keys)), "application/did+json")],
@@ -149,8 +149,8 @@ const icon: Answer = answer({
  * /.well-known/agent-skills/index.json: the Agent Skill, with the hash of its file, as hosts discover
  * it (draft 0.2.0 of Agent Skills Discovery). Name and description are those of its front matter.
  */
-function agentSkills(publicBaseUrl: string) {
-  const skill = skillText(publicBaseUrl)
+function agentSkills(site: Site) {
+  const skill = skillText(site)
   const [, name = "", description = ""] =
     /^---\nname: (\S+)\ndescription: >-\n((?: {2}.*\n)+)/.exec(skill) ?? []
   return {
@@ -159,7 +159,7 @@ function agentSkills(publicBaseUrl: string) {
       name,
       type: "skill-md",
       description: description.trim().replaceAll(/\s+/g, " "),
-      url: `${publicBaseUrl}${paths.skillFile}`,
+      url: `${site.terms.publicBaseUrl}${paths.skillFile}`,
       digest: `sha256:${createHash("sha256").update(skill).digest("hex")}`,
     }],
   }

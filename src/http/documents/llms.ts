@@ -23,19 +23,25 @@ import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { bodyBytesMax, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { handshakeBudget, policyField, type RateBudget, unpaidBudget } from "../server/limits.ts"
 import { pendingPerClientMax } from "../server/route.ts"
-import type { Site } from "../site.ts"
+import { simulationNotes, type Site } from "../site.ts"
 import { description, type DocumentRow, documentRows, links } from "./addresses.ts"
 import { fill, quickstartText } from "./docs.ts"
 import llmsFull from "./llms-full.md" with { type: "text" }
 import llms from "./llms.md" with { type: "text" }
 
-const modeNotes = {
-  live: "Payments are real: USDC on the network named in the 402.",
-  simulated: "Payments are simulated here: signatures are checked, but no money moves. Use a key " +
-    "without money: what it signs would be valid for real USDC.",
-} as const
-
-const modeNote = ({ terms, paymentMode }: Site) => testNote(terms.chainId) ?? modeNotes[paymentMode]
+/** What of the payments and the market is real. */
+const modeNote = (site: Site) =>
+  [
+    ...site.paymentMode === "simulated" || testNote(site.terms.chainId) !== null
+      ? []
+      : ["Payments are real: USDC on the network named in the 402."],
+    ...simulationNotes(site),
+    ...site.paymentMode === "simulated"
+      ? [
+        "Use a key without money: signatures are checked, and would be valid for real USDC.",
+      ]
+      : [],
+  ].join(" ")
 
 /** The text of /llms.txt. */
 export function llmsText(site: Site): string {
@@ -55,7 +61,7 @@ export function llmsText(site: Site): string {
     freeLimit: limits.free === "off"
       ? ""
       : `- Free calls: ${limits.free.limit} in ${limits.free.windowMs / second} seconds per ` +
-        "address over all; then 429 with Retry-After.\n",
+        "address over all; then 429.\n",
     resendRule,
     free: Object.values(freeRows).filter(({ tags }: FreeRow) => !tags.includes("service"))
       .map(({ path, title }) => link(`GET ${path}`, path, title)).join("\n"),
@@ -127,7 +133,7 @@ export function llmsFullText(site: Site): string {
     paymentArgument,
     receiptKey,
     packagesNote: packages.note,
-    mcpPackage: packages.specs["bellwether-mcp"],
+    stdioCommand: packages.stdioCommand,
     testTriggers: testTriggers.length === 0 ? "" : triggerSection(testTriggers),
     links: links.map(({ rel, path, type }) => `- ${publicBaseUrl}${path} (${rel}, ${type})`)
       .join("\n"),

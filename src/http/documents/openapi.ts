@@ -26,12 +26,13 @@ import { version } from "../../core/domain/version.ts"
 import { challenge } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
-import type { Site } from "../site.ts"
+import { simulationNotes, type Site } from "../site.ts"
 import { type DocumentRow, documentRows, markdownType, paths } from "./addresses.ts"
 import { callSchemas, paymentPath } from "./schemas.ts"
 
 /** The document as JSON text. */
-export function openApiText({ terms, contact }: Pick<Site, "terms" | "contact">): string {
+export function openApiText(site: Site): string {
+  const { terms, contact } = site
   const { publicBaseUrl } = terms
   const at = (path: string) => `${publicBaseUrl}${path}`
   const termsOfService = at("/terms.txt")
@@ -39,6 +40,7 @@ export function openApiText({ terms, contact }: Pick<Site, "terms" | "contact">)
     openapi: "3.1.0",
     info: {
       ...info,
+      description: [...simulationNotes(site), info.description].join(" "),
       version,
       termsOfService,
       contact: { name: "Bellwether", url: at(paths.contact), ...emailOf(contact) },

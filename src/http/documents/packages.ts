@@ -42,6 +42,8 @@ interface PackageFile {
 export interface Packages extends PackageOptions {
   /** What a command installs or runs: an address, or a name with the owner's scope. */
   readonly specs: Readonly<Record<PackageName, string>>
+  /** What runs the stdio server for this service, which its package does not know. */
+  readonly stdioCommand: string
   /** The stdio server as a bundle for desktop hosts; null where it is not built. */
   readonly bundle: PackageFile | null
   /** Where they come from, with the hashes of the files, in a sentence. */
@@ -71,6 +73,7 @@ export function packagesOf(options: PackageOptions): Packages {
       "bellwether-mcp": specOf("bellwether-mcp"),
       "bellwether-client": specOf("bellwether-client"),
     },
+    stdioCommand: `BASE_URL=${publicBaseUrl} npx -y ${specOf("bellwether-mcp")}`,
     bundle: bundleOf(options),
     note: [
       scope === null

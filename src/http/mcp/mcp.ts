@@ -31,13 +31,9 @@ import {
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
-import {
-  handshakeBudget,
-  makeLimiter,
-  type RateBudget,
-  type RateLimiter,
-} from "../server/limits.ts"
+import { handshakeBudget, makeLimiter, type RateLimiter } from "../server/limits.ts"
 import { onDelivered, spend, webOf } from "../server/route.ts"
+import { simulationNotes, type Site } from "../site.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -56,22 +52,20 @@ const currentRevision = "2026-07-28"
 /** Every supported revision, the current one first. */
 export const revisions = [currentRevision, ...SUPPORTED_PROTOCOL_VERSIONS]
 
-const instructionsWith = (stdioPackage: string) =>
-  "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
+const instructionsOf = (site: Site) =>
+  ["Signals from prediction markets, paid per call.", ...simulationNotes(site)].join(" ") +
+  " Start free: call get_index about every 10 minutes; " +
   "when `index` has increased, call get_signals with `since` set to the last feedIndex you got. Free " +
   "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
   "called without a payment charges nothing and returns its price and x402 terms. To buy, sign the " +
   "terms once, and call the tool again with the same arguments and the payment in " +
   `_meta["${paymentKey}"], or, where a host cannot send _meta, as the argument ${paymentArgument}. A ` +
   "host that cannot sign pays through the stdio server " +
-  `bellwether-mcp (npx -y ${stdioPackage}). ${resendRule}`
+  `bellwether-mcp (${site.packages.stdioCommand}). ${resendRule}`
 
 interface McpOptions {
   readonly skills: SkillPorts
-  /** The budget of documents, which decides that of the messages that start a connection. */
-  readonly documents: RateBudget
-  /** What installs the stdio server. */
-  readonly stdioPackage: string
+  readonly site: Site
 }
 
 interface McpPorts extends SkillPorts {
@@ -84,7 +78,7 @@ interface McpPorts extends SkillPorts {
 export const mcpHandler = Effect.fnUntraced(function* mcpHandler(options: McpOptions) {
   const ports: McpPorts = {
     ...options.skills,
-    handshakes: yield* makeLimiter("handshakes", handshakeBudget(options.documents)),
+    handshakes: yield* makeLimiter("handshakes", handshakeBudget(options.site.limits.documents)),
     methods: methodsOf(options),
   }
   return rpcEndpoint({
@@ -139,8 +133,8 @@ type Methods = ReturnType<typeof methodsOf>
 const listCache = { ttlMs: 300_000, cacheScope: "public" } as const
 
 /** The methods but the calls of tools that exist: each returns the text of its result. */
-function methodsOf({ skills, stdioPackage }: McpOptions) {
-  const { publicBaseUrl, serviceName } = skills.terms
+function methodsOf({ site }: McpOptions) {
+  const { publicBaseUrl, serviceName } = site.terms
   const serverInfo = {
     name: serviceName.toLowerCase(),
     title: serviceName,
@@ -161,7 +155,7 @@ function methodsOf({ skills, stdioPackage }: McpOptions) {
         }
         : result,
     )
-  const about = { capabilities: { tools: {} }, instructions: instructionsWith(stdioPackage) }
+  const about = { capabilities: { tools: {} }, instructions: instructionsOf(site) }
   const list = prepared(() => resultText(false, { tools: tools() }))
   const currentList = prepared(() => resultText(true, { tools: tools(), ...listCache }))
   const discovered = resultText(true, {

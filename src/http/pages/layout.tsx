@@ -12,8 +12,7 @@ import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import { pagePaths, paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import iconSvg from "../documents/icon.svg" with { type: "text" }
-import { testNote } from "../../payments/domain/x402/terms.ts"
-import type { Site } from "../site.ts"
+import { simulationNotes, type Site } from "../site.ts"
 import { type Page, PageContent } from "./sections.tsx"
 import { link } from "./text.tsx"
 import style from "./style.css" with { type: "text" }
@@ -114,13 +113,8 @@ function Frame({ site, page, serving }: Framed) {
 }
 
 /** Says on every page what is not real here. */
-function SimulationNotice({ site: { paymentMode, venueMode, terms } }: { site: Site }) {
-  const simulated = [
-    paymentMode === "simulated"
-      ? "Payments are simulated: no money moves."
-      : testNote(terms.chainId),
-    venueMode === "simulated" ? "The market is simulated: its prices are invented." : null,
-  ].filter((sentence) => sentence !== null)
+function SimulationNotice({ site }: { site: Site }) {
+  const simulated = simulationNotes(site)
   if (simulated.length === 0) return null
   return (
     <aside class="band" aria-label="Simulation">

@@ -111,9 +111,7 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
             : "It pays with the key in `BUYER_PRIVATE_KEY`: use a wallet that holds only what this may spend."
         }`,
         {
-          code: `BASE_URL=${publicBaseUrl} npx -y ${packages.specs["bellwether-mcp"]} ${
-            skillName(product)
-          }${call.join("")}`,
+          code: `${packages.stdioCommand} ${skillName(product)}${call.join("")}`,
         },
         ...product.parameters.some((one) => "slug" in one)
           ? [
@@ -142,9 +140,11 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
   --env BUDGET_USD=${usd(day)} \\
   -- npx -y ${packages.specs["bellwether-mcp"]}`,
         },
-        `Then ask for the tool \`${
-          skillName(product)
-        }\`. Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
+        `Then ask for the tool \`${skillName(product)}\`. ${
+          paymentMode === "simulated"
+            ? "Payments are simulated, so Claude needs no key; it"
+            : "Free calls work at once; to buy, Claude needs the key of a wallet and"
+        } stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
       ],
     },
   ]

@@ -10,6 +10,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { contactText, quickstarts, skillText } from "../../../src/http/documents/docs.ts"
 import { test } from "../../support/effect.ts"
 import { base, openDocumentService } from "../../support/http/documents.ts"
+import { serviceOptions } from "../../support/http/httpService.ts"
 
 const folder = new URL("../../../examples/quickstarts/", import.meta.url)
 Deno.test("every file of examples/quickstarts is served", () => {
@@ -76,7 +77,7 @@ Deno.test("/contact names the contact without its scheme, and what to send for w
 const limits = { descriptionLengthMax: 1_024, linesMax: 500 }
 
 Deno.test("the Agent Skill has the form that hosts load, and names every tool", () => {
-  const text = skillText("https://service.example")
+  const text = skillText(serviceOptions)
   const [, name, description = ""] =
     /^---\nname: ([a-z0-9-]{1,64})\ndescription: >-\n((?: {2}.+\n)+)---\n/.exec(text) ?? []
   strictEqual(name, "bellwether")

@@ -16,6 +16,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { expiryAt, securityText } from "../../../src/http/documents/documents.ts"
+import { llmsText } from "../../../src/http/documents/llms.ts"
 import { queryReader } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import {
@@ -26,6 +27,8 @@ import {
   read,
 } from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
+import { makeService, makeWorld, serviceOptions } from "../../support/http/httpService.ts"
+import { currentRequest } from "../../support/http/mcp.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { callsOfText } from "../../support/http/offers.ts"
 import { servedService } from "../../support/http/servedService.ts"
@@ -164,10 +167,44 @@ Deno.test("security.txt expires within a year, at the same time all month, and n
   strictEqual(expiries.size, 14)
 })
 
+/** The documents that say what the service sells. */
+const describing = [
+  ...["/llms.txt", "/llms-full.txt", "/docs", "/SKILL.md", "/openapi.json", "/discovery", "/a2a"],
+  ...["/.well-known/x402", "/.well-known/agent-card.json"],
+]
+
+const notes = [
+  /Payments are simulated: no money moves\./,
+  /The market is simulated: its prices are invented\./,
+]
+
+for (
+  const [paymentMode, venueMode] of [["simulated", "simulated"], ["simulated", "polymarket"], [
+    "live",
+    "polymarket",
+  ]] as const
+) {
+  test(`with ${paymentMode} payments and ${venueMode} every description says what is simulated`, function* () {
+    const options = { ...serviceOptions, paymentMode, venueMode }
+    const { get } = yield* makeService(yield* makeWorld(1), undefined, options)
+    const calls = [
+      ...describing.map((path) => [path, undefined] as const),
+      ["/mcp", currentRequest("server/discover")] as const,
+    ]
+    for (const [path, init] of calls) {
+      const response: Response = yield* get(path, init)
+      const text = yield* Effect.promise(() => response.text())
+      const expected = [paymentMode, venueMode].map((mode) => mode === "simulated")
+      equal(notes.map((note) => note.test(text)), expected, path)
+    }
+  })
+}
+
 test("/llms.txt is a valid llms.txt page under 4 KiB", function* () {
   const { text } = yield* read(yield* openDocumentService)
   const page = text("/llms.txt")
-  ok(page.length < 4_096, `${page.length}`)
+  const limited = llmsText({ ...serviceOptions, terms: { ...terms, publicBaseUrl: base } })
+  ok(limited.length > page.length && limited.length <= 4_096, `${limited.length}`)
   const { title, summary, sections } = Result.getOrThrow(readLlms(page))
   strictEqual(title, "Bellwether")
   ok(summary !== null && summary.length > 40)

@@ -34,7 +34,7 @@ import {
   type Reading,
   readTools,
 } from "../../support/http/documents.ts"
-import { makeService, makeWorld } from "../../support/http/httpService.ts"
+import { makeService, makeWorld, serviceOptions } from "../../support/http/httpService.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import {
   callsOfText,
@@ -228,7 +228,7 @@ test("the payment-identifier that a reference buyer adds to a 402 is the one tha
   strictEqual(payload.identifier, id)
 })
 
-const card = agentCard({ terms })
+const card = agentCard(serviceOptions)
 Deno.test("the agent card has the fields of 0.3.0, and none of other versions", () => {
   const required: ReadonlyArray<readonly [string, unknown]> = [
     ["protocolVersion", "0.3.0"],

@@ -195,7 +195,7 @@ Deno.test(`/openapi.json is under ${bytesMax} bytes`, () => {
 Deno.test("no description of a call is longer than catalogs take, 500 characters", () => {
   const described = [
     ...operations.map(({ operation }) => operation),
-    ...agentCard({ terms }).skills,
+    ...agentCard(serviceOptions).skills,
     ...tools(),
   ]
   for (const { description = "" } of described) {
@@ -269,7 +269,8 @@ test("the document has the 200 of a product, with its receipt", function* () {
 })
 
 Deno.test("the contact is a page, and an email where the address can receive mail", () => {
-  const contactIn = (contact: string) => JSON.parse(openApiText({ terms, contact })).info.contact
+  const contactIn = (contact: string) =>
+    JSON.parse(openApiText({ ...serviceOptions, contact })).info.contact
   const page = { name: "Bellwether", url: `${terms.publicBaseUrl}/contact` }
   equal(contactIn("mailto:security@feed.example"), { ...page, email: "security@feed.example" })
   for (const contact of ["mailto:security@localhost", "https://feed.example/security"]) {

@@ -77,7 +77,7 @@ for (const scope of [null, "@owner"]) {
   })
 }
 
-Deno.test("no document of the repository names a package of ours bare", () => {
+Deno.test("no document of the repository names a package of ours bare, or runs it without an address", () => {
   const files = [
     "README.md",
     "CONTRIBUTING.md",
@@ -86,9 +86,36 @@ Deno.test("no document of the repository names a package of ours bare", () => {
     ...Object.keys(quickstarts).map((name) => `examples/quickstarts/${name}`),
   ]
   for (const path of files) {
-    equal(bareCommands(Deno.readTextFileSync(new URL(path, root))), [], path)
+    const text = Deno.readTextFileSync(new URL(path, root))
+    equal(bareCommands(text), [], path)
+    equal(addresslessCommands(text, "http://127.0.0.1:8402"), [], path)
   }
 })
+
+/** A command that runs the stdio server: `npx` and its package, in a shell or in a host's settings. */
+const serverCommands = /\bnpx\b[^]{0,100}?bellwether-mcp[-@]1\.0\.0(?:\.tgz)?/g
+
+/** Those of a text that do not name the service at `address`, which the package does not know. */
+function addresslessCommands(text: string, address: string): ReadonlyArray<string> {
+  const plain = text.replaceAll("\\\n", " ").replaceAll("&quot;", '"')
+  return [...plain.matchAll(serverCommands)].filter(({ index, 0: command }) => {
+    const [before = ""] = /[^\n`(>]*$/.exec(plain.slice(0, index)) ?? []
+    const after = plain.slice(index + command.length, index + command.length + 80)
+    return !before.includes(`BASE_URL=${address} `) &&
+      !/^"\],\s*"?env"?: ?\{ ?(?:BASE_URL,|"BASE_URL": ?")/.test(after)
+  }).map(([command]) => command)
+}
+
+for (const scope of [null, "@owner"]) {
+  test(`every served command of the stdio server names the service, with scope ${scope}`, function* () {
+    const texts = yield* published(yield* openDocuments({ scope }))
+    for (const [path, text] of texts) equal(addresslessCommands(text, base), [], path)
+    const found = texts.filter(([, text]) => text.search(serverCommands) >= 0).map(([path]) => path)
+    for (const path of ["/mcp", "/llms-full.txt", "/", "/docs", "/docs/quickstart/mastra.mjs"]) {
+      ok(found.some((one) => one.split(" ")[0] === path), path)
+    }
+  })
+}
 
 test("the address serves the built file with the hash that the documents state", function* () {
   const bytes = crypto.getRandomValues(new Uint8Array(2_000))

@@ -52,6 +52,18 @@ test("the command for Claude has the budget of its quickstart", function* () {
   ok(command !== "" && words(html).includes(words(command)), command)
 })
 
+test("only where payments are real does Claude need a key to buy", function* () {
+  for (const paymentMode of ["simulated", "live"] as const) {
+    const options = { ...serviceOptions, paymentMode }
+    const { get } = yield* makeService(yield* makeWorld(1), undefined, options)
+    const html = yield* textOf(yield* get("/", browser))
+    equal([/Claude needs no key/, /Claude needs the key/].map((words) => words.test(html)), [
+      paymentMode === "simulated",
+      paymentMode === "live",
+    ])
+  }
+})
+
 test("a visitor with only the address can copy a command that buys, first of all", function* () {
   const { get } = yield* openDocumentService
   for (const [path, call] of [["/", "get_latest"], ["/v1/signal", "get_signal index="]] as const) {
