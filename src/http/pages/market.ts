@@ -152,10 +152,9 @@ function facts(market: Market): ReadonlyArray<Block> {
     {
       facts: [
         [
-          say`Price of ${name(outcome, 40)}, USD`,
-          num(market.path.at(-1)?.mid ?? null, price),
+          say`${name(outcome, 40)}, bid to ask as last listed, USD`,
+          range({ low: market.bestBid, high: market.bestAsk }, price),
         ],
-        ["Spread: bid to ask, USD", range({ low: market.bestBid, high: market.bestAsk }, price)],
         ["Volume of a day", num(market.volume24hUsd, wholeUsd)],
         ["Volume so far", num(market.volumeUsd, wholeUsd)],
         ["Status", status ?? "not known"],

@@ -119,6 +119,14 @@ const marketsOver = (layer: Layer.Layer<PublishedMarkets>) =>
     Effect.provide(makeMarketRoutes(serviceOptions, unlimited), layer),
     ({ routeOf, clear }) => ({
       clear,
+      pageOf: (slug: string) => {
+        const route = routeOf(slug)
+        ok(route !== null)
+        return Effect.map(route.current(""), (found) => {
+          ok(found !== null && "bytes" in found)
+          return new TextDecoder().decode(found.bytes)
+        })
+      },
       answerOf: (slug: string) => {
         const route = routeOf(`${slug}.json`)
         ok(route !== null)
@@ -126,6 +134,19 @@ const marketsOver = (layer: Layer.Layer<PublishedMarkets>) =>
       },
     }),
   )
+
+test("the facts of a market's page have the prices of one listing, and none of another time", function* () {
+  const path = [{ at: noon - 10 * minute, mid: 0.37 }]
+  const layer = Layer.mock(PublishedMarkets, {
+    bySlug: () => Effect.succeedSome({ ...one, path }),
+  })
+  const { pageOf } = yield* marketsOver(layer)
+  const page = yield* pageOf("known")
+  const [facts = ""] = page.match(/<dl.*?<\/dl>/s) ?? []
+  const prices = facts.match(/\b0\.\d+/g)
+  equal(new Set(prices?.map(Number)), new Set([0.4, 0.42]))
+  ok(page.includes("0.370 at the end"), "the chart has the price of its own time")
+})
 
 /** Look-ups that are counted, of which only those of `known-…` find a market. */
 const countingMarkets = Effect.gen(function* () {
