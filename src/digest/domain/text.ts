@@ -119,7 +119,7 @@ const introductions: Readonly<Record<string, string>> = {
   moves: "Moved:",
   proposals: "Other doubted proposals:",
   ahead: "In the next 24 hours:",
-  called: "Called before:",
+  called: "Named before:",
 }
 
 /** A card is a heading with what can be decided, then its other facts, a line each; other facts are a list. */

@@ -389,7 +389,7 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
     .map((fact) => ({ ...fact, about: "Harbour" }))
   ok(
     textAfter(called).includes(
-      "Called before:\n- No in “Will Harbour freeze?” (2026-11-21) at 0.48 or less: bid 0.48 now.",
+      "Named before:\n- No in “Will Harbour freeze?” (2026-11-21) at 0.48 or less: bid 0.48 now.",
     ),
     textAfter(called),
   )
@@ -397,7 +397,7 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
   const followed = (statement: string) => {
     const ended = { market: asked[0]?.market ?? bare.market, resolution } as const
     const end = { ...quiet, resolutions: [ended], previous: [{ about: "Harbour", statement }] }
-    return /Called before:\n- (.*)/.exec(digestOf(pageOf(end), [], metadata).fullAnalysis)?.[1]
+    return /Named before:\n- (.*)/.exec(digestOf(pageOf(end), [], metadata).fullAnalysis)?.[1]
   }
   const resolution = {
     ...{ marketId: MarketId.make("Harbour"), resolvedAt: until, state: "paid" as const },

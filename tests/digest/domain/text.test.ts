@@ -70,7 +70,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
     const paragraph = paragraphs[n] ?? ""
     const text = sentences.map(({ text }) => text).join(" ")
     const heading = market === null
-      ? /^(?:(?:Moved|Other doubted proposals|In the next 24 hours|Called before):\n)?(?=- )/
+      ? /^(?:(?:Moved|Other doubted proposals|In the next 24 hours|Named before):\n)?(?=- )/
       : /^\*\*“.*?”\*\*(?: \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[^()“”]*)\))?(?: \((?:new|as before|named before|before: [^()]*)\))?: /
     // Without what our own Markdown adds, the sentences of the page are left.
     const bare = paragraph.replace(heading, "").replaceAll(/\n- |^- /g, " ")
