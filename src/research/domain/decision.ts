@@ -32,7 +32,7 @@ const DecisionSide = Schema.Struct({
     "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
   ),
   limitPrice: PriceOrNull(
-    "Highest price of an order, USD per share before the fee, that leaves 0.01 a share after it at the stated probability; null without that or a known fee, and next to `legs`",
+    "Highest price of an order, USD per share before the fee, that leaves 0.01 a share after it at the stated probability; null without a view beyond the market or a known fee, and next to `legs`",
   ),
   sizeUsd: described(
     Schema.NullOr(Amount),
@@ -115,15 +115,17 @@ export function decisionOf(
   const { market: { outcomes }, estimate } = material
   const payout = isLive(material) ? payoutOf(view) : null
   const [first, second] = averageUsd
-  // Next to a pair, a limit from the same quotes would say which of its prices is wrong.
+  // Next to a pair, a limit from the same quotes would say which of its prices is wrong. Without a view
+  // an order at the limit of the market's own price would gain nothing.
   const isPair = verdict.action === "combination" && verdict.outcome === null
+  const hasLimit = !isPair && estimate !== null && estimate.basis.length > 0
   return {
     verdict,
     estimate: estimate === null ? null : statedNumber(outcomes[0], estimate),
     sides: isLive(material)
       ? sidesOf(view).map(({ ask, breakEven, limit, outcome, sizeUsd }) => ({
         ...{ outcome: outcomes[outcome], ask, breakEven },
-        ...isPair ? { sizeUsd: null, limitPrice: null } : { sizeUsd, limitPrice: limit },
+        ...hasLimit ? { sizeUsd, limitPrice: limit } : { sizeUsd: null, limitPrice: null },
         averagePrice100Usd: averagePriceOf(view.offers[outcome], first),
         averagePrice1000Usd: averagePriceOf(view.offers[outcome], second),
       }))
