@@ -36,7 +36,7 @@ export function confidenceOf(
     [market.status === "closed", "no more is traded"],
     [book === null, "there is no order book"],
     [book !== null && !isNarrow(book), "the spread is wide"],
-    [book !== null && (!isDeep(book) || !isFilled(view)), "the book is thin"],
+    [book !== null && (!isDeep(book) || !isFilled(view)), "a side of the book is thin"],
     [market.volumeUsd < volumeUsdMin, "little was ever traded"],
     [market.mechanical !== null, "its question is one of a series about prices"],
     [implied !== null, "the end of another market implies another one here"],
