@@ -62,6 +62,14 @@ function tableRows(markdown: string): ReadonlyArray<ReadonlyArray<string>> {
 
 const quotedNames = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)
 
+Deno.test("the README has the commands that start and test", () => {
+  const lines = readme.split("\n")
+  for (const task of ["dev", "test"]) {
+    const isThere = lines.some((line) => line.startsWith(`npx -y deno@2.9.6 task ${task} `))
+    if (!isThere) throw new Error(`The README does not start \`task ${task}\``)
+  }
+})
+
 Deno.test("the README is short", () => {
   const [lines, words] = [readme.trimEnd().split("\n").length, readme.trim().split(/\s+/).length]
   if (lines > readmeLinesMax || words > readmeWordsMax) {
