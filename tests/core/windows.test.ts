@@ -48,12 +48,11 @@ import { lookupsMax, venueLookup } from "../../src/research/venueLookup.ts"
 import { makePace } from "../../src/venues/polymarket/requests.ts"
 import { Model, ModelFailed } from "../../src/writing/Model.ts"
 import { test } from "../support/effect.ts"
-import { memoryRateLimits } from "../support/memoryRateLimits.ts"
+import { memoryRateLimits, unlimited } from "../support/memoryRateLimits.ts"
 import { early, inMarket, type Market, purchase, startSeconds } from "../support/payments/sales.ts"
 import { terms, token } from "../support/payments/terms.ts"
 import { endingMarket, makeProductPorts, productPortsLayer } from "../support/products.ts"
 import { serviceOptions } from "../support/http/httpService.ts"
-import { unlimited } from "../support/memoryRateLimits.ts"
 import { signedRequest } from "../payments/facilitator/facilitator.laws.ts"
 
 const minute = 60
@@ -72,31 +71,34 @@ const jumps: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 /** An endpoint whose safe block has this number. */
-const rpcOf = (numberOf: () => number): Pick<Rpc, "call"> => ({
+const rpcOf = (number: Effect.Effect<number>): Pick<Rpc, "call"> => ({
   call: ({ decode }) =>
-    Effect.orDie(decode({
-      number: `0x${numberOf().toString(16)}`,
-      hash: `0x${"00".repeat(32)}`,
-      timestamp: "0x1",
-    })),
+    Effect.flatMap(number, (number) =>
+      Effect.orDie(decode({
+        number: `0x${number.toString(16)}`,
+        hash: `0x${"00".repeat(32)}`,
+        timestamp: "0x1",
+      }))),
 })
 
 /** Opens a window, and returns whether it is open. */
 type Window = Effect.Effect<Effect.Effect<boolean>, unknown, Market | Scope.Scope>
 
-/** Whether an effect succeeds without another read. `reads` counts them. */
-const unread = (current: Effect.Effect<unknown, unknown>, reads: { count: number }) =>
+/** The window in which what `open` makes of a read is answered without another one. */
+const keptOf = (
+  open: (
+    read: Effect.Effect<number>,
+  ) => Effect.Effect<Effect.Effect<unknown, unknown>, unknown, Market | Scope.Scope>,
+): Window =>
   Effect.gen(function* () {
-    const before = reads.count
-    yield* Effect.ignore(current)
-    return reads.count === before
+    let reads = 0
+    const ask = Effect.ignore(yield* open(Effect.sync(() => ++reads)))
+    yield* ask
+    return Effect.suspend(() => {
+      const before = reads
+      return Effect.map(ask, () => reads === before)
+    })
   })
-
-/** A read, and how often it was run. */
-function counted() {
-  const reads = { count: 0 }
-  return { reads, read: Effect.sync(() => ++reads.count) }
-}
 
 /** A look-up at a venue that lists nothing. */
 const emptyVenue = Effect.gen(function* () {
@@ -112,26 +114,18 @@ const emptyVenue = Effect.gen(function* () {
 const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
   "the treasury's balance": [
     10,
-    Effect.gen(function* () {
-      let reads = 0
-      const balanceOf = () => Effect.sync(() => BigInt(++reads))
-      const chain = { ...yield* Chain, balanceOf }
+    keptOf(Effect.fnUntraced(function* (read) {
+      const chain = { ...yield* Chain, balanceOf: () => Effect.map(read, BigInt) }
       const treasury = address(terms.treasury)
       const { covered } = yield* makeSolvency({
         ...{ chain, store: yield* PaymentStore, asset: token.asset, treasury },
       })
-      yield* covered
-      return Effect.andThen(covered, Effect.sync(() => reads === 1))
-    }),
+      return covered
+    })),
   ],
   "the chain's safe head": [
     1,
-    Effect.gen(function* () {
-      let reads = 0
-      const head = yield* watchSafeHead(rpcOf(() => (reads++, 7)), "safe")
-      yield* head
-      return Effect.andThen(Effect.orDie(head), Effect.sync(() => reads === 1))
-    }),
+    keptOf((read) => watchSafeHead(rpcOf(Effect.as(read, 7)), "safe")),
   ],
   "a request that failed": [
     minute,
@@ -224,59 +218,45 @@ const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
   ],
   "a value that is read when it has changed": [
     minute,
-    Effect.gen(function* () {
-      const { reads, read } = counted()
-      const current = yield* readOnChange({
+    keptOf((read) =>
+      readOnChange({
         version: Effect.succeed("same"),
         read,
         intervalMin: Duration.zero,
         ageMax: Duration.seconds(minute),
       })
-      yield* current
-      return unread(current, reads)
-    }),
+    ),
   ],
   "a cached value": [
     minute,
-    Effect.gen(function* () {
-      const { reads, read } = counted()
-      const [current] = yield* cachedFor(read, Duration.seconds(minute))
-      yield* current
-      return unread(current, reads)
-    }),
+    keptOf((read) => Effect.map(cachedFor(read, Duration.seconds(minute)), ([current]) => current)),
   ],
   "the answer of a slug": [
     minute,
-    Effect.gen(function* () {
-      const { reads, read } = counted()
+    keptOf(Effect.fnUntraced(function* (read) {
       const published = Layer.mock(PublishedMarkets, {
         bySlug: () => Effect.as(read, Option.none()),
       })
       const markets = makeMarketRoutes(serviceOptions, unlimited)
       const { routeOf } = yield* Effect.provide(markets, published)
-      const answer = Effect.ignore(routeOf("none.json")?.current("") ?? Effect.void)
-      yield* answer
-      return unread(answer, reads)
-    }),
+      return routeOf("none.json")?.current("") ?? Effect.void
+    })),
   ],
   "a clause that the model did not read": [
     5 * minute,
-    Effect.gen(function* () {
-      const { reads, read } = counted()
+    keptOf(Effect.fnUntraced(function* (read) {
       const model = Layer.succeed(Model, {
         name: "silent",
         generate: () => Effect.andThen(read, Effect.fail(new ModelFailed({ reason: "silence" }))),
       })
       const layer = NewsReader.layerModel.pipe(Layer.provide(model))
       const { clause } = Context.get(yield* Layer.build(layer), NewsReader)
-      yield* clause("Will it rain?", "It resolves to Yes if it rains.")
-      return unread(clause("Will it rain?", "It resolves to Yes if it rains."), reads)
-    }),
+      return clause("Will it rain?", "It resolves to Yes if it rains.")
+    })),
   ],
   "the rest of a news source": [
     hour,
-    Effect.gen(function* () {
-      const { reads, read } = counted()
+    keptOf((read) => {
       const client = HttpClient.make((request) =>
         Effect.as(
           read,
@@ -286,12 +266,8 @@ const windows: Readonly<Record<string, readonly [seconds: number, Window]>> = {
           ),
         )
       )
-      const page = pageReader({ client, userAgent: "test", timeoutMs: 1_000 })(
-        "https://news.example/feed",
-        "text/xml",
-      )
-      yield* Effect.ignore(page)
-      return unread(page, reads)
+      const page = pageReader({ client, userAgent: "test", timeoutMs: 1_000 })
+      return Effect.succeed(page("https://news.example/feed", "text/xml"))
     }),
   ],
   "a pause of the venue": [
@@ -353,7 +329,7 @@ for (const [what, [seconds, window]] of Object.entries(windows)) {
 test("a safe block that contradicts an earlier one is rejected for five minutes, also after a clock went back", function* () {
   yield* TestClock.setTime(startSeconds * 1_000)
   let number = 9
-  const head = yield* watchSafeHead(rpcOf(() => number), "safe")
+  const head = yield* watchSafeHead(rpcOf(Effect.sync(() => number)), "safe")
   yield* head
   number = 8
   yield* TestClock.adjust("2 seconds")
